@@ -6,7 +6,16 @@ import type { KnownState } from '../records/alerts/load-state.js';
 import type { DayMoney } from '../records/books/day-money.js';
 import type { PageQuery } from '../records/database/paging.js';
 import type { ApiDeps } from './api-deps.js';
-import type { ActionButton, Field, ListAddress, ListDays, PageView, Section, TableSection } from './view/sections.js';
+import type {
+  ActionButton,
+  Field,
+  FilterWords,
+  ListAddress,
+  ListDays,
+  PageView,
+  Section,
+  TableSection,
+} from './view/sections.js';
 
 /** What pages and actions need besides what the read API needs. */
 export interface PageDeps extends ApiDeps {
@@ -147,6 +156,8 @@ export interface Page {
   roles?: readonly Role[];
   /** Names of the query parameters it takes besides `cursor`; any other is refused. */
   filters?: readonly string[];
+  /** Of those whose words are ours: what each takes, and its form offers; any other word is refused. States of the service’s records are not among them. */
+  words?: FilterWords;
   /** Renewed in the browser every few seconds, by server-sent events. */
   live?: true;
   /** Whether it stands in the navigation; left out: always. */

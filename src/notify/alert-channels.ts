@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
+import type { channelNames } from '../domain/alerts/condition.js';
 import { type AlertMessage, headline, linked, messageText } from './alert-message.js';
 import { CALL_TIMEOUT_MS, type CallOutAnswer, type CallOutDeps, callOut, signedHeaders } from './call-out.js';
 
 export interface AlertChannel {
-  name: 'slack' | 'webhook' | 'mail';
+  name: (typeof channelNames)[number];
   send(notice: { id: string; at: Date; message: AlertMessage }): Promise<CallOutAnswer>;
 }
 

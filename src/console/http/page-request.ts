@@ -3,7 +3,7 @@ import { dayAfter, isDay, startOfDay } from '../../domain/books/posting-month.js
 import { type Actor, mayDo } from '../../domain/console-roles.js';
 import type { PageQuery } from '../../records/database/paging.js';
 import type { Page, PageRequest } from '../page.js';
-import { badFilter, badRequest } from '../problem.js';
+import { badFilter, badRequest, oneOf } from '../problem.js';
 import { inPath } from '../view/links.js';
 import type { Field } from '../view/sections.js';
 import { zoneOf } from './zone.js';
@@ -19,6 +19,12 @@ export function pageRequest(req: Request, page: Page, actor: Actor, without: rea
     else if (!known.includes(name)) throw badRequest(`This page has no filter "${name.slice(0, 80)}".`);
     else if (value.trim() !== '' && !without.includes(name)) filters[name] = value.trim();
   }
+  for (const [name, words] of Object.entries(page.words ?? {}))
+    oneOf(
+      name,
+      words.map(({ value }) => value),
+      filters[name],
+    );
   const zone = zoneOf(req);
   let buttons = 0;
   return {
@@ -29,6 +35,7 @@ export function pageRequest(req: Request, page: Page, actor: Actor, without: rea
     slice: sliceOf(page, zone, cursor, filters),
     zone,
     list: page.list,
+    words: page.words,
     path: ofPage(req.path),
     url: ofPage(req.originalUrl),
     button: (
@@ -87,6 +94,8 @@ function sliceOf(
   const slice = cursor === undefined || cursor === '' ? { marks: isMarked } : { cursor };
   if (!hasDays(page)) return slice;
   const [first, last] = [dayOf('from', from), dayOf('to', to)];
+  if (first !== undefined && last !== undefined && last < first)
+    throw badFilter('to', `is ${last}, before the first day, ${first}`);
   if (page.list?.days === 'books') return slice;
   const begin = (day: string | undefined) => (day === undefined ? undefined : new Date(startOfDay(zone, day)));
   return { ...slice, from: begin(first), to: begin(last === undefined ? undefined : dayAfter(last)) };

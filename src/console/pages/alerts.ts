@@ -1,4 +1,5 @@
 import { alertTitle, conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
+import { channelNames } from '../../domain/alerts/condition.js';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { duration } from '../../domain/in-words.js';
 import { inOrder, isOver } from '../../domain/state/state.js';
@@ -42,6 +43,7 @@ export const alerts: Page = {
   },
   list: { rows: noticeRows },
   filters: ['channel', 'status'],
+  words: { channel: options(channelNames), status: options(noticeStatuses) },
   live: true,
   load: async (deps, req) => {
     const { db } = deps;
@@ -77,7 +79,7 @@ export const alerts: Page = {
         overTable(over.items, { notices: sent, channels: [], now, parts: heartbeats }),
         filters(req, [
           { name: 'channel', label: 'Sent by', options: options(channels.map(({ channel }) => channel)) },
-          { name: 'status', label: 'Status', options: options(noticeStatuses) },
+          { name: 'status', label: 'Status' },
         ]),
         notices,
       ],

@@ -40,6 +40,7 @@ export const audit: Page = {
   group: 'Operation',
   list: { rows: actionRows },
   filters: ['actor', 'action', 'target', 'outcome'],
+  words: { outcome: options(Object.keys(tones)) },
   load: async (deps, req) => {
     const { db, now } = deps;
     const seals = {
@@ -57,7 +58,7 @@ export const audit: Page = {
           { name: 'actor', label: 'Who', hint: 'ann, or os:ann' },
           { name: 'action', label: 'What', hint: 'recover' },
           { name: 'target', label: 'Done to', hint: 'event 12' },
-          { name: 'outcome', label: 'Outcome', options: options(Object.keys(tones)) },
+          { name: 'outcome', label: 'Outcome' },
         ]),
         await actionRows(deps, req),
       ],

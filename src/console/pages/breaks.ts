@@ -62,6 +62,13 @@ export const breaks: Page = {
     'entityKind',
     'entityId',
   ],
+  words: {
+    status: [...breakStatuses, { value: ANY, text: ANY }],
+    kind: options([...breakKinds].sort(), words),
+    severity: options(severities),
+    overdue: [{ value: 'true', text: 'overdue' }],
+    age: options(ages, ageWords),
+  },
   load: async (deps, req) => {
     const { db, now } = deps;
     const isWhole = Object.keys(req.filters).length === 0 && req.cursor === undefined;
@@ -191,7 +198,6 @@ function sharedWords({ kind, shared }: BreakCause): string {
 }
 
 function filtersOf(req: PageRequest): Section {
-  const statuses = [...breakStatuses, { value: ANY, text: ANY }];
   const about = [
     { name: 'entityKind', label: 'About a' },
     { name: 'entityId', label: 'Its id' },
@@ -202,12 +208,12 @@ function filtersOf(req: PageRequest): Section {
   return filters(
     req,
     [
-      { name: 'status', label: 'Status', options: statuses, all: 'not closed' },
-      { name: 'kind', label: 'Kind', options: options([...breakKinds].sort(), words) },
-      { name: 'severity', label: 'Severity', options: options(severities) },
+      { name: 'status', label: 'Status', all: 'not closed' },
+      { name: 'kind', label: 'Kind' },
+      { name: 'severity', label: 'Severity' },
       { name: 'owner', label: 'Who' },
-      { name: 'overdue', label: 'Due', options: [{ value: 'true', text: 'overdue' }] },
-      { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
+      { name: 'overdue', label: 'Due' },
+      { name: 'age', label: 'Age in days' },
       // Only links name these.
       ...about.filter(({ name }) => name in req.filters),
     ],

@@ -20,6 +20,7 @@ export const callbacks: Page = {
   group: 'Operation',
   list: { rows: callbackRows },
   filters: ['status', 'reference'],
+  words: { status: statuses },
   load: async (deps, req) => {
     const { dead } = await callbackBacklog(deps.db);
     return {
@@ -27,7 +28,7 @@ export const callbacks: Page = {
       actions: dead > 0 ? [req.button(replayDeadCallbacksAction)] : [],
       sections: [
         filters(req, [
-          { name: 'status', label: 'Status', options: statuses },
+          { name: 'status', label: 'Status' },
           { name: 'reference', label: 'Order', hint: 'its reference' },
         ]),
         await callbackRows(deps, req),

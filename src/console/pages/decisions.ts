@@ -48,6 +48,7 @@ export const decisions: Page = {
   inUse: ({ fourEyes }) => fourEyes,
   list: { rows: decisionRows },
   filters: ['state', 'action', 'askedBy', 'decidedBy'],
+  words: { state: options(decisionStates), action: options(gatedActions) },
   waiting: { count: ({ facts }) => facts.decisions.waiting, words: 'waiting' },
   load: async (deps, req) => {
     const { db, fourEyes } = deps;
@@ -79,8 +80,8 @@ export const decisions: Page = {
           empty: ['Nothing waits', 'What somebody asks for stands here until another person approves or refuses it.'],
         }),
         filters(req, [
-          { name: 'state', label: 'State', options: options(decisionStates) },
-          { name: 'action', label: 'What', options: options(gatedActions) },
+          { name: 'state', label: 'State' },
+          { name: 'action', label: 'What' },
           { name: 'askedBy', label: 'Asked by' },
           { name: 'decidedBy', label: 'Decided by' },
         ]),

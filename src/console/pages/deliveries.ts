@@ -33,6 +33,15 @@ import {
 } from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
+/** Of more than one class. */
+const OF_CLASSES = ['missed', 'lost', 'all'];
+const shows = [
+  { value: 'missed', text: 'only missed' },
+  { value: 'lost', text: 'did not arrive, recovered or not' },
+  ...classOptions,
+  { value: 'all', text: 'everything that was sent' },
+];
+
 export const deliveries: Page = {
   path: '/deliveries',
   title: 'Missed deliveries',
@@ -43,6 +52,7 @@ export const deliveries: Page = {
   },
   list: { rows: deliveryRows, days: 'none' },
   filters: ['show', 'eventType', 'from', 'to'],
+  words: { show: shows },
   load: async (deps, req) => {
     const [missedCount, awaited] = await Promise.all([countMissed(deps.db), countAwaited(deps.db)]);
     const [of] = await coverage(deps.db, ['deliveries'], deps.now());
@@ -55,7 +65,7 @@ export const deliveries: Page = {
         { is: 'tiles', tiles: tilesOf(missedCount, awaited, of) },
         readUpTo(awaited, of),
         filters(req, [
-          { name: 'show', label: 'Show', options: shows, all: 'missed or on its way' },
+          { name: 'show', label: 'Show', all: 'missed or on its way' },
           { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
           { name: 'from', label: 'Sent from, UTC', ...pickedFrom(req, 'from') },
           { name: 'to', label: 'Sent up to, UTC', ...pickedFrom(req, 'to') },
@@ -65,15 +75,6 @@ export const deliveries: Page = {
     };
   },
 };
-
-/** Of more than one class. */
-const OF_CLASSES = ['missed', 'lost', 'all'];
-const shows = [
-  { value: 'missed', text: 'only missed' },
-  { value: 'lost', text: 'did not arrive, recovered or not' },
-  ...classOptions,
-  { value: 'all', text: 'everything that was sent' },
-];
 
 /** A picker of times that holds the one of the request, however it is written there. */
 function pickedFrom({ filters: given }: PageRequest, name: 'from' | 'to'): Pick<Field, 'type' | 'value'> {
@@ -161,6 +162,8 @@ async function deliveryRows(
   selected: ActionButton | null = null,
 ): Promise<TableSection> {
   const { show, eventType, from, to } = req.filters;
+  const [madeFrom, madeTo] = [momentOf('from', from), momentOf('to', to)];
+  if (madeFrom && madeTo && madeTo < madeFrom) throw badFilter('to', `is ${to}, before the first, ${from}`);
   const page = await listDeliveries(db, {
     ...req.slice,
     eventType,
@@ -168,8 +171,8 @@ async function deliveryRows(
     class: show === undefined || OF_CLASSES.includes(show) ? undefined : show,
     lost: show === 'lost',
     awaited: show === undefined,
-    madeFrom: momentOf('from', from),
-    madeTo: momentOf('to', to),
+    madeFrom,
+    madeTo,
   });
   const isUnknown = page.items.length === 0 && (await countMissed(db)) === null;
   return listTable(req, page, {

@@ -38,6 +38,7 @@ export const events: Page = {
   group: 'Webhooks',
   list: { rows: eventRows },
   filters: ['id', 'reference', 'paymentIntentId', 'status', 'eventType', 'source', 'secretLabel'],
+  words: { status: eventStatuses, source: sources },
   load: async (deps, req) => {
     const picked = req.button(replayPicked);
     return {
@@ -50,9 +51,9 @@ export const events: Page = {
             ...(req.filters['id'] === undefined ? [] : [{ name: 'id', label: 'Events', hint: 'their numbers' }]),
             { name: 'reference', label: 'Order', hint: 'its reference' },
             { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
-            { name: 'status', label: 'Status', options: eventStatuses },
+            { name: 'status', label: 'Status' },
             { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
-            { name: 'source', label: 'Came by', options: sources },
+            { name: 'source', label: 'Came by' },
             { name: 'secretLabel', label: 'Secret', hint: 'its label' },
           ],
           {

@@ -45,6 +45,7 @@ export const ledger: Page = {
   group: 'Books',
   list: { rows: entryRows, days: 'books' },
   filters: ['month', 'account', 'assetCode', 'recordKind', 'recordId'],
+  words: { recordKind: options(bookedKinds, kindWord) },
   load: async (deps, req) => {
     const { db, books } = deps;
     const { month: asked, account, assetCode } = req.filters;
@@ -61,7 +62,7 @@ export const ledger: Page = {
           { name: 'month', label: 'Month', hint: '2026-10' },
           { name: 'account', label: 'Account', hint: 'assets:operating' },
           { name: 'assetCode', label: 'Asset', hint: 'the whole code' },
-          { name: 'recordKind', label: 'Made of', options: options(bookedKinds, kindWord) },
+          { name: 'recordKind', label: 'Made of' },
           { name: 'recordId', label: 'Its ID', hint: 'the whole of it' },
         ]),
         ...calm('the accounts of the month', totals === null ? [] : [totalsOf(totals), ...moneyOf(totals)]),

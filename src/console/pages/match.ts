@@ -34,6 +34,11 @@ export const match: Page = {
   group: 'Books',
   list: { rows: matchRows },
   filters: ['id', 'state', 'age', 'assetCode', 'reason'],
+  words: {
+    state: options([...matchStates, 'any', 'open'], words),
+    age: options(ages, ageWords),
+    reason: options(matchReasons, words),
+  },
   load: async (deps, req) => {
     const { db, now, books } = deps;
     const { id: named } = req.filters;
@@ -161,9 +166,9 @@ function filtersOf(req: PageRequest): Section {
       options: [...options(matchStates, words), { value: 'any', text: 'any' }],
       all: named === undefined ? 'not matched' : 'any',
     },
-    { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
+    { name: 'age', label: 'Age in days' },
     { name: 'assetCode', label: 'Asset', hint: 'the whole code' },
-    { name: 'reason', label: 'Why', options: options(matchReasons, words) },
+    { name: 'reason', label: 'Why' },
   ]);
 }
 

@@ -44,7 +44,6 @@ const goodsOptions = [
   { value: 'safe', text: 'safe to release' },
   { value: 'hold', text: 'hold' },
 ];
-const reasonOptions = options(releaseReasons, words);
 
 async function queryOf(db: Knex, { filters, slice }: PageRequest) {
   const { status, reference, goods, reason, assetCode, receivedFrom, receivedTo } = filters;
@@ -55,7 +54,7 @@ async function queryOf(db: Knex, { filters, slice }: PageRequest) {
     ...received,
     status: status,
     reference: reference === undefined ? undefined : await namedReferences(db, [reference]),
-    safe: goods === undefined ? undefined : oneOf('goods', ['safe', 'hold'], goods) === 'safe',
+    safe: goods === undefined ? undefined : goods === 'safe',
     reason: oneOf('reason', releaseReasons, reason),
   };
 }
@@ -66,6 +65,7 @@ export const orders: Page = {
   group: 'Records',
   list: { rows: orderRows },
   filters: ['status', 'reference', 'goods', 'reason', 'assetCode', 'receivedFrom', 'receivedTo'],
+  words: { status: orderStatuses, goods: goodsOptions, reason: options(releaseReasons, words) },
   load: async (deps, req) => ({
     intro: 'What the store sold, what was paid for it, and whether the goods may go out.',
     sections: [
@@ -73,9 +73,9 @@ export const orders: Page = {
         req,
         [
           { name: 'reference', label: 'Reference', hint: 'the whole of it' },
-          { name: 'status', label: 'Status', options: orderStatuses },
-          { name: 'goods', label: 'Goods', options: goodsOptions },
-          { name: 'reason', label: 'Why', options: reasonOptions },
+          { name: 'status', label: 'Status' },
+          { name: 'goods', label: 'Goods' },
+          { name: 'reason', label: 'Why' },
           { name: 'assetCode', label: 'Received in', hint: 'an asset, such as BTC' },
           { name: 'receivedFrom', label: 'Received, from', hint: '0.5' },
           { name: 'receivedTo', label: 'Received, up to', hint: '2' },

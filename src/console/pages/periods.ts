@@ -35,12 +35,10 @@ export const periods: Page = {
   group: 'Books',
   list: { rows: monthRows, days: 'books' },
   filters: ['status'],
+  words: { status: options(['open', 'closed']) },
   load: async (deps, req) => ({
     intro: 'The months of the books. A closed one never changes: what changes later stands in the next.',
-    sections: [
-      filters(req, [{ name: 'status', label: 'State', options: options(['open', 'closed']) }]),
-      await monthRows(deps, req),
-    ],
+    sections: [filters(req, [{ name: 'status', label: 'State' }]), await monthRows(deps, req)],
   }),
 };
 

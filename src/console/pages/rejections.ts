@@ -1,5 +1,5 @@
 import { words } from '../../domain/in-words.js';
-import { rejectionWords } from '../../domain/rejection-words.js';
+import { rejectionReasons, rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
@@ -18,18 +18,18 @@ export const rejections: Page = {
   },
   list: { rows: sampleRows },
   filters: ['reason'],
+  words: { reason: options(rejectionReasons, words) },
   load: async (deps, req) => {
     const { db, now } = deps;
     const { reason } = req.filters;
     const counts = await rejectionsByReason(db, now());
-    const reasons = [...new Set([...Object.keys(rejectionWords), ...counts.map(({ reason }) => reason)])];
     return {
       intro:
         'Requests to the receiver that were rejected, by reason, and what to do. All are counted; a sample of each reason is kept.',
       sections: [
         countsOf(counts),
         ...(reason === undefined ? [] : remedyOf(reason, counts)),
-        filters(req, [{ name: 'reason', label: 'Reason', options: options(reasons, words) }]),
+        filters(req, [{ name: 'reason', label: 'Reason' }]),
         await sampleRows(deps, req),
       ],
     };

@@ -1,6 +1,6 @@
 import type { KindFacts } from '../../domain/alerts/facts.js';
 import { duration } from '../../domain/in-words.js';
-import { isNotOffered, reasonOf } from '../../domain/run-kinds.js';
+import { isNotOffered, reasonOf, runKinds } from '../../domain/run-kinds.js';
 import { unprovenText } from '../../domain/state/notices.js';
 import type { Coverage, Run } from '../../domain/views/proof-shapes.js';
 import { coverage } from '../../records/runs/coverage.js';
@@ -30,6 +30,7 @@ export const runs: Page = {
   group: 'Proof',
   list: { rows: runRows },
   filters: ['kind', 'status'],
+  words: { kind: options(runKinds), status: options(['running', 'succeeded', 'failed', 'aborted']) },
   live: true,
   load: async (deps, req) => {
     const [covered, { facts: known }] = await Promise.all([coverage(deps.db, deps.runKinds, deps.now()), deps.state()]);
@@ -40,8 +41,8 @@ export const runs: Page = {
       sections: [
         coverageTable(covered, known.kinds),
         filters(req, [
-          { name: 'kind', label: 'Kind', options: options(deps.runKinds) },
-          { name: 'status', label: 'Status', options: options(['running', 'succeeded', 'failed', 'aborted']) },
+          { name: 'kind', label: 'Kind' },
+          { name: 'status', label: 'Status' },
         ]),
         await runRows(deps, req),
       ],
@@ -104,13 +105,13 @@ function coverageTable(covered: readonly Coverage[], kinds: readonly KindFacts[]
 
 /** With the kinds of this installation; that of the list is chosen. */
 export function startButton(
-  { runKinds }: Pick<PageDeps, 'runKinds'>,
+  { runKinds: known }: Pick<PageDeps, 'runKinds'>,
   req: PageRequest,
   kind = req.filters['kind'],
 ): ActionButton | null {
   const button = req.button(startRun);
   if (button === null) return null;
-  const chosen = { options: options(runKinds), ...(kind === undefined ? {} : { value: kind }) };
+  const chosen = { options: options(known), ...(kind === undefined ? {} : { value: kind }) };
   return { ...button, fields: button.fields.map((field) => (field.name === 'kind' ? { ...field, ...chosen } : field)) };
 }
 

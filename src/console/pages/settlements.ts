@@ -5,20 +5,26 @@ import { markSettlementAction } from '../actions/mark-settlement.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breaksOf } from '../view/break-rows.js';
 import { entityHref, settlementHref } from '../view/links.js';
-import { factsPanel, filters, listTable, noOrYes, type Section, type TableSection } from '../view/sections.js';
+import { factsPanel, filters, listTable, type Section, type TableSection } from '../view/sections.js';
 import { amount, badge, count, id, money, none, oneLine, type Tone, text, time, type Value } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
+
+const arrived = [
+  { value: 'no', text: 'not yet' },
+  { value: 'yes', text: 'arrived' },
+];
 
 export const settlements: Page = {
   path: '/settlements',
   title: 'Settlements',
   group: 'Books',
   filters: ['arrived'],
+  words: { arrived },
   list: { rows: settlementRows },
   load: async (deps, req) => ({
     intro:
       'What the service turns into money on your bank account. Expected is what the crypto was worth on its day; finance says what the bank shows.',
-    sections: [filters(req, [noOrYes('arrived', 'Arrived', ['not yet', 'arrived'])]), await settlementRows(deps, req)],
+    sections: [filters(req, [{ name: 'arrived', label: 'Arrived' }]), await settlementRows(deps, req)],
   }),
 };
 

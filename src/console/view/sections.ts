@@ -48,7 +48,7 @@ export interface Field {
   value?: string;
   hint?: string;
   /** Left out: any text. */
-  options?: readonly { value: string; text: string }[];
+  options?: readonly { value: string; text: string }[] | undefined;
   /** Of a choice: what none means. Left out, a form that narrows a list says “All”, and one that does something has no empty choice. */
   all?: string;
   /** Left out: a text. A `datetime-local` holds `2026-10-31T18:00`. */
@@ -223,12 +223,16 @@ export const lineByLine = (caption: string, lines: readonly string[]): Section =
 /** What the days of a list are, where they are not those of the reader’s zone. */
 export type ListDays = 'books' | 'none';
 
+export type FilterWords = Readonly<Record<string, NonNullable<Field['options']>>>;
+
 /** Where a list is shown: which part of it, and what of it. */
 export interface ListAddress {
   path: string;
   /** Only the page's filters, and only those that are not empty. */
   filters: Query;
   cursor?: string;
+  /** What fields take that do not say so themselves; left out: any text. */
+  words?: FilterWords | undefined;
   /** It is taken along as a file, and narrowed to days. */
   list?: { days?: ListDays } | undefined;
   /** In which its days are read. */
@@ -262,7 +266,7 @@ export function withQuery(path: string, query: Query): string {
 
 /** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. `views`: what is often asked for. */
 export function filters(req: ListAddress, fields: readonly Field[], views: Record<string, Query> = {}): Section {
-  const { list, zone = UTC } = req;
+  const { list, words = {}, zone = UTC } = req;
   const inZone = list?.days === 'books' || zone === UTC ? '' : `, ${zone}`;
   const days: readonly Field[] =
     list !== undefined && list.days !== 'none'
@@ -271,7 +275,11 @@ export function filters(req: ListAddress, fields: readonly Field[], views: Recor
           { name: 'to', label: `Up to${inZone}`, type: 'date' },
         ]
       : [];
-  const filled = [...fields, ...days].map((field) => ({ value: req.filters[field.name] ?? '', ...field }));
+  const filled = [...fields, ...days].map((field) => ({
+    value: req.filters[field.name] ?? '',
+    options: words[field.name],
+    ...field,
+  }));
   return {
     is: 'filters',
     path: req.path,
@@ -288,12 +296,5 @@ export const options = (values: readonly string[], wordsOf = (value: string) => 
 
 /** A field that is no unless somebody chooses yes, each in words. */
 export function noOrYes(name: string, label: string, [no, yes]: readonly [no: string, yes: string]): Field {
-  return {
-    name,
-    label,
-    options: [
-      { value: 'no', text: no },
-      { value: 'yes', text: yes },
-    ],
-  };
+  return { name, label, options: options(['no', 'yes'], (value) => (value === 'no' ? no : yes)) };
 }

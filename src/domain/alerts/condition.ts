@@ -94,3 +94,6 @@ export type Named<A extends { name: string }> = Readonly<Record<string, Omit<A, 
 export const when = (holds: boolean, detail: string, more: Omit<Found, 'detail'> = {}): Found[] =>
   holds ? [{ detail, ...more }] : [];
 export const minutes = (seconds: number) => `${Math.round(seconds / 60)} minutes`;
+
+/** What alerts are sent by. */
+export const channelNames = ['slack', 'webhook', 'mail'] as const;
