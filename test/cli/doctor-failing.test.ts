@@ -137,6 +137,12 @@ describe('a probe that fails', () => {
     },
   );
 
+  it.each([500, 503])('of everything by %i is one finding, and nothing else is asked', async (status) => {
+    const { findings, unknown, asked } = await examined({ '*': ({ response }) => send(response, status, {}) });
+    expect([findings, unknown]).toEqual([[expect.stringContaining(`${status}`)], [expect.stringMatching(/^key: /)]]);
+    expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v1/payment-intents', '/v1/invoices']));
+  });
+
   it('of the key ends the questions: nothing else could be known', async () => {
     const { findings, asked, items } = await examined({ '*': ({ response }) => send(response, 401, {}) });
     expect(findings).toEqual([expect.stringContaining('the API key is not accepted')]);

@@ -23,8 +23,22 @@ export async function checkService({ client, config }: DoctorParts): Promise<{ c
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const hasAnswered = error instanceof ServiceError && error.status !== null;
-    const isReached = hasAnswered && !(error instanceof UnauthorizedError);
+    const isReached =
+      hasAnswered && !(error instanceof UnauthorizedError) && !(isFailure(error) && (await failsAgain(client)));
     return { checks: [finding('service', error.message, remedyFor(error))], isReached };
+  }
+}
+
+const isFailure = (error: unknown) => error instanceof ServiceError && (error.status ?? 0) >= 500;
+
+/** Whether another list fails as well: then it is the service that does, and each further question would say the same. */
+async function failsAgain(client: ServiceClient): Promise<boolean> {
+  try {
+    await client.reply('listInvoices', { query: { take: 1 } });
+    return false;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return isFailure(error);
   }
 }
 
