@@ -1,6 +1,7 @@
 import { normalizeAmount } from '../domain/money.js';
 import type { OrderStatus, ReleaseReason } from '../domain/orders/reasons.js';
 import { type OrderView, orderShape } from '../domain/views/order-shapes.js';
+import { type Sql, sql } from './database/statements.js';
 import { viewOf } from './database/view-of.js';
 
 /** What is derived of an order, and what the store said of it. */
@@ -35,6 +36,10 @@ export interface OrderRow extends OrderState {
 /** Of a row of `orders`: the place of its newest change in the feed. */
 export const ORDER_SEQ = `(SELECT coalesce(max(changes.seq), 0)::text FROM changes
   WHERE entity_kind = 'order' AND entity_id = orders.reference) AS seq`;
+
+/** Paid, also by a report alone, and not released. Those from before the adoption may be many, and held for ever: an index leaves them out. */
+export const paidAndHeld = (adoptedAt: Date): Sql =>
+  sql`NOT release_safe AND status IN ('paid', 'paid_unverified') AND created_at >= ${adoptedAt}`;
 
 export type PlacedOrderRow = OrderRow & Pick<OrderView, 'seq'>;
 

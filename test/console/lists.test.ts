@@ -46,8 +46,34 @@ test('orders are narrowed by whether and why their goods are held', async () => 
   expect(await idsOn('/orders?goods=safe')).toEqual([]);
 });
 
+test('the tile of held orders leads to as many as it counts', async () => {
+  const { db } = store;
+  const [old, now] = ['2020-01-01', new Date().toISOString()];
+  const made = ['paid', 'paid_unverified', 'underpaid'].flatMap((status) =>
+    [true, false].flatMap((release_safe) =>
+      [old, now].map((created_at) => {
+        const reference = `made ${status} ${release_safe} ${created_at}`;
+        return { reference, status, release_safe, release_reason: status, created_at };
+      }),
+    ),
+  );
+  await db('orders').insert(made.filter(({ status, release_safe }) => status === 'paid' || !release_safe));
+  try {
+    const viewer = await visit(app, 'viewer');
+    const tile = /href="([^"]+)">Paid orders held<\/a><\/p>\s*<p class="tile-value">(\d+)/.exec(
+      (await viewer.get('/')).main,
+    );
+    const list = await viewer.get(tile?.[1] ?? '');
+    const shown = new Set([...list.main.matchAll(/href="(\/orders\/[^"?]+)"/g)].map(([, href]) => href));
+    expect(shown.size).toBeGreaterThan(1);
+    expect(tile?.[2]).toBe(String(shown.size));
+  } finally {
+    await db('orders').whereLike('reference', 'made %').delete();
+  }
+});
+
 test.each([
-  ['/orders?goods=maybe', 'Goods is "maybe"; it takes safe, hold.'],
+  ['/orders?goods=maybe', 'Goods is "maybe"; it takes safe, hold, paid_held.'],
   ['/orders?reason=because', 'Why is "because"; it takes '],
   ['/payments?from=yesterday', 'From is "yesterday"; it takes a day such as 2026-10-31.'],
   ['/payments?to=2026-02-31', 'Up to is "2026-02-31"; it takes a day such as 2026-10-31.'],

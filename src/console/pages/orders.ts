@@ -43,6 +43,7 @@ import { asOfFilter, orderAsOfView } from './order-as-of.js';
 const goodsOptions = [
   { value: 'safe', text: 'safe to release' },
   { value: 'hold', text: 'hold' },
+  { value: 'paid_held', text: 'paid, on hold' },
 ];
 
 async function queryOf(db: Knex, { filters, slice }: PageRequest) {
@@ -55,6 +56,7 @@ async function queryOf(db: Knex, { filters, slice }: PageRequest) {
     status: status,
     reference: reference === undefined ? undefined : await namedReferences(db, [reference]),
     safe: goods === undefined ? undefined : goods === 'safe',
+    paidAndHeld: goods === 'paid_held',
     reason: oneOf('reason', releaseReasons, reason),
   };
 }
@@ -81,7 +83,7 @@ export const orders: Page = {
           { name: 'receivedTo', label: 'Received, up to', hint: '2' },
         ],
         {
-          'Paid, on hold': { status: 'paid', goods: 'hold' },
+          'Paid, on hold': { goods: 'paid_held' },
           'Safe to release': { goods: 'safe' },
           'Only reported': { status: 'paid_unverified' },
         },

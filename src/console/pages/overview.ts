@@ -222,7 +222,7 @@ function heldTile({ ordersHeld }: Figures): Tile {
     label: 'Paid orders held',
     value: String(ordersHeld),
     note: ordersHeld === 0 ? 'every paid order is released' : 'paid, and not released yet: each says why',
-    href: '/orders?status=paid',
+    href: '/orders?goods=paid_held',
     ...(ordersHeld > 0 ? { tone: 'warn' } : {}),
   };
 }

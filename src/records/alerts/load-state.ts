@@ -7,6 +7,7 @@ import { rowOf } from '../database/statements.js';
 import { retiredLabels } from '../deliveries/secrets.js';
 import { type MinuteCount, minuteCounts } from '../inbox/minute-counts.js';
 import { adoptedAtOf } from '../installation.js';
+import { paidAndHeld } from '../order-row.js';
 import { type FactsAsked, loadAlertFacts } from './load-alert-facts.js';
 import { type AlertRow, openAlerts } from './settle-alerts.js';
 
@@ -55,14 +56,12 @@ export interface Figures {
   ordersHeld: number;
 }
 
-/** Orders from before the adoption may be many, and held for ever: an index leaves them out. */
 export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
   const adoptedAt = await adoptedAtOf(db);
   const [minutes, { held }] = await Promise.all([
     minuteCounts(db, now, 60),
     rowOf<{ held: number }>(db)`
-      SELECT count(*)::integer AS held FROM orders
-      WHERE NOT release_safe AND status IN ('paid', 'paid_unverified') AND created_at >= ${adoptedAt}`,
+      SELECT count(*)::integer AS held FROM orders WHERE ${paidAndHeld(adoptedAt)}`,
   ]);
   const sum = (of: (minute: MinuteCount) => number) => minutes.reduce((all, one) => all + of(one), 0);
   return {

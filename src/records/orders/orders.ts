@@ -18,7 +18,8 @@ import {
 } from '../database/paging.js';
 import { sql } from '../database/statements.js';
 import { countCarriers, lookAlikes } from '../family/references.js';
-import { ORDER_SEQ, orderView, type PlacedOrderRow } from '../order-row.js';
+import { adoptedAtOf } from '../installation.js';
+import { ORDER_SEQ, orderView, type PlacedOrderRow, paidAndHeld } from '../order-row.js';
 import { referencesOf } from './find-references.js';
 
 export {
@@ -46,6 +47,8 @@ export interface OrderFilters extends Filters<'status' | 'paymentIntentId' | 'tx
   /** Only orders of which the feed shows a change since then. */
   updatedSince?: Date | undefined;
   safe?: boolean | undefined;
+  /** Only those that Overview counts as held. */
+  paidAndHeld?: boolean | undefined;
   reason?: ReleaseReason | undefined;
 }
 
@@ -76,6 +79,10 @@ export async function listOrders(db: Knex, query: PageQuery & OrderFilters): Pro
     else void rows.whereRaw("release_reason <> status AND release_reason <> 'proven'");
   }
   if (safe !== undefined) void rows.where('release_safe', safe);
+  if (query.paidAndHeld === true) {
+    const { text, values } = paidAndHeld(await adoptedAtOf(db));
+    void rows.whereRaw(text, values as string[]);
+  }
   // As an index has it: only what is paid is safe.
   if (safe === true) void rows.where('status', 'paid');
   if (updatedSince !== undefined) void rows.where('updated_at', '>=', updatedSince);
