@@ -8,6 +8,7 @@ import { ConfigError, UsageError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-message.js';
 import { decideAlert, getAlert } from '../records/alerts/decide-alert.js';
 import { listAlerts } from '../records/alerts/settle-alerts.js';
+import { ANY } from '../records/breaks/list-breaks.js';
 import { inTransaction } from '../records/database/statements.js';
 import { alertsCheckedAt } from '../records/process-heartbeats.js';
 import { channelsOf, checkOutboundAddresses } from '../wiring/outbound.js';
@@ -20,10 +21,10 @@ import { cliActor, withStore } from './with-store.js';
 const columns: Columns<AlertView> = {
   id: 'id',
   severity: 'severity',
-  alert: alertTitle,
-  'at it': 'acknowledgedBy',
-  since: 'since',
   status: 'status',
+  alert: alertTitle,
+  since: 'since',
+  'at it': 'acknowledgedBy',
   'silent until': 'silencedUntil',
   name: 'name',
   detail: 'detail',
@@ -54,10 +55,11 @@ const message: AlertMessage = {
 
 export function define(command: Command): void {
   command.description('what is sent to people: list, show, who is at it, silence, and a test of every channel');
-  listVerb(command, 'newest first', {
+  listVerb(command, 'those that fire or wait, newest first', {
     columns,
-    list: async (db, query: Parameters<typeof listAlerts>[1]) => {
-      return { ...(await listAlerts(db, query)), checkedAt: await alertsCheckedAt(db) };
+    list: async (db, { status, ...query }: Parameters<typeof listAlerts>[1]) => {
+      const wanted = status === undefined ? { isOpen: true } : { status: status === ANY ? undefined : status };
+      return { ...(await listAlerts(db, { ...query, ...wanted })), checkedAt: await alertsCheckedAt(db) };
     },
     about: ({ checkedAt }) => [
       checkedAt === null
@@ -65,7 +67,9 @@ export function define(command: Command): void {
         : `as checked at ${checkedAt}; of this moment: tallyhook status`,
     ],
   })
-    .addOption(wordOption(alertShape, 'status', 'pending: it fires when it has held for longer'))
+    .addOption(
+      wordOption(alertShape, 'status', 'left out: firing, or pending, which fires when it has held for longer', [ANY]),
+    )
     .addOption(wordOption(alertShape, 'severity', 'only those as grave as this'));
   command
     .command('show <id>')

@@ -162,11 +162,14 @@ export async function listAlerts(
     Filters<'status' | 'name' | 'severity'> & {
       /** Only those that were over since then. */
       resolvedFrom?: Date | undefined;
+      /** Only those that fire or wait. */
+      isOpen?: boolean;
     },
 ): Promise<Page<AlertView>> {
-  const { status, resolvedFrom } = query;
+  const { status, resolvedFrom, isOpen = false } = query;
   const rows = db('alerts').where(given(query, 'name', 'severity'));
   if (resolvedFrom !== undefined) void rows.where('resolved_at', '>=', resolvedFrom);
+  if (isOpen) void rows.whereNull('resolved_at');
   if (status !== undefined)
     void rows.whereRaw(
       "CASE WHEN resolved_at IS NOT NULL THEN 'resolved' WHEN fired_at IS NULL THEN 'pending' ELSE 'firing' END = ?",
