@@ -171,9 +171,11 @@ function verdict(asset: string, proof: BalanceProofView | null): Section {
     const text = 'Opening, movements and what finance attributed add up to the balance that the service showed.';
     return notice('good', 'The balance agrees', text);
   }
-  const why = proof.unproven === null ? '' : ` It is also not proven now: ${proof.unproven}.`;
   if (proof.status === 'unexplained') {
-    const text = `No record that the service shows accounts for it. Look for a settlement, a deposit of your own or a payout made in the dashboard; then attribute it with a note.${why}`;
+    const text =
+      proof.unproven === null
+        ? 'No record that the service shows accounts for it. Look for a settlement, a deposit of your own or a payout made in the dashboard; then attribute it with a note.'
+        : `It is not proven now: ${proof.unproven}. A record may account for it: see to that first, and attribute nothing until then, or it would be counted twice.`;
     return notice('bad', `${proof.unexplained} ${asset} are unexplained`, text);
   }
   const text = `${proof.unproven}. What stands below is as it was compared last.`;

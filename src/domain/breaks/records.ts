@@ -37,7 +37,8 @@ export const recordBreaks = {
     sharedBy: { none: 'Each asset has its own movements.' },
     means: 'A part of a balance that no record explains, in two polls.',
     ends: 'A poll shows a record of it.',
-    remedy: 'Is it a settlement or a payout that no list shows? Then attribute it, with a note, at the balance.',
+    remedy:
+      'Does the balance’s page say that it is not proven? See to that first: a record may account for it. Is it a settlement or a payout that no list shows? Then attribute it, with a note, at the balance.',
   },
   transaction_mismatch: {
     severity: 'high',

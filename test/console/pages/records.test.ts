@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
 import { listAttributions } from '../../../src/records/balances/balance-views.js';
 import { openBreaks } from '../../../src/records/breaks/breaks.js';
@@ -130,6 +130,16 @@ describe('every kind of record', () => {
 });
 
 describe('the open part of a balance', () => {
+  it('is not to be attributed while a record of it can’t be read', async () => {
+    const proof = store.db('balance_proofs').where({ asset_code: 'USDT.TRON' });
+    const unproven = 'payout po_1: payoutType "voucher" is on no list';
+    await proof.clone().update({ unproven });
+    onTestFinished(async () => void (await proof.clone().update({ unproven: null })));
+    const { text } = await shown('finance', '/balances/USDT.TRON');
+    expect(text).toContain(`It is not proven now: ${unproven}. A record may account for it`);
+    expect(text).not.toContain('then attribute it');
+  });
+
   it('is attributed by finance, in parts, after it is shown what that leaves; by nobody else', async () => {
     for (const role of ['viewer', 'operator']) {
       const { text } = await shown(role, '/balances/USDT.TRON');
