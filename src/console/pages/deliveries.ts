@@ -28,7 +28,6 @@ import {
   notice,
   pickColumn,
   type Section,
-  type TableSection,
   type Tile,
 } from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
@@ -156,11 +155,7 @@ function readUpTo(awaited: AwaitedOf, of: Coverage | undefined): Section {
   ]);
 }
 
-async function deliveryRows(
-  { db, now }: PageDeps,
-  req: PageRequest,
-  selected: ActionButton | null = null,
-): Promise<TableSection> {
+async function deliveryRows({ db, now }: PageDeps, req: PageRequest, selected: ActionButton | null = null) {
   const { show, eventType, from, to } = req.filters;
   const [madeFrom, madeTo] = [momentOf('from', from), momentOf('to', to)];
   if (madeFrom && madeTo && madeTo < madeFrom) throw badFilter('to', `is ${to}, before the first, ${from}`);
