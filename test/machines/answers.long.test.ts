@@ -217,7 +217,8 @@ test('months that an earlier program closed are the same bytes, breaks and relea
     months.push(month);
   }
   control.advance(Math.ceil((Date.now() - control.now()) / 1_000));
-  for (let n = 0; n < 2; n += 1) expect(await old('reconcile', 'all')).toMatchObject({ code: FOUND });
+  // As whole as it is read afterwards: what was a break while a record was not read yet is closed by it.
+  for (let n = 0; n < 2; n += 1) expect(await old('reconcile', 'all', '--full')).toMatchObject({ code: FOUND });
   const stand = async () => ({
     files: await filesOf(undefined, { cwd, env }, months),
     breaks: await database.db('breaks').select('id', 'kind', 'entity_kind', 'entity_id', 'status').orderBy('id'),
