@@ -111,8 +111,8 @@ export function resultOf({ ids: { length: done }, left, isTooMuch }: DecisionRes
     : done === 0
       ? 'Nothing was changed: nothing of it is open any more.'
       : `${counted(done, 'break')}: ${label}.`;
-  const told = [message, leftWords(left)].join(' ').trim();
-  return done === 0 ? { outcome: 'refused', message: told, isOver: true } : { outcome: 'done', message: told };
+  const whole = [message, leftWords(left)].join(' ').trim();
+  return done === 0 ? { outcome: 'refused', message: whole, isOver: true } : { outcome: 'done', message: whole };
 }
 
 function askedOf({ input }: Pick<ActionRequest, 'input'>): { asked: Asked; kind: string } {

@@ -17,7 +17,7 @@ interface Asked {
 
 /**
  * Asks the service for a row where the scheduler has called nothing for a while: that it stopped is known though nothing is
- * due. What it is told counts as any other call does. Until the signal; never throws.
+ * due. The answer counts as that of any other call. Until the signal; never throws.
  */
 export async function askWhenQuiet(
   { db, client, log, now }: Pick<ReconcileDeps, 'db' | 'client' | 'log' | 'now'>,
