@@ -125,10 +125,11 @@ export async function migrate(
     // Knex's own lock is a row that outlives a killed process. We hold the advisory lock: whoever set it is dead.
     await db.migrate.forceFreeMigrationsLock(config);
     const isNew = (await db.migrate.currentVersion(config)) === 'none';
-    const own = isNew ? migrateEmpty(db, lockMs) : migrateOn(db, config);
     // Loaded here alone: BullMQ is big, and most commands don't need it to start.
-    const queues = import('bullmq').then(({ runMigrations }) => runMigrations(lock, QUEUE_SCHEMA));
-    const [ran] = await together(own, queues);
+    const loading = import('bullmq');
+    const [ran, { runMigrations }] = await together(isNew ? migrateEmpty(db, lockMs) : migrateOn(db, config), loading);
+    // Ours first: queues without our tables are another program's (`examineStanding`), also to who looks right now.
+    await runMigrations(lock, QUEUE_SCHEMA);
     return ran;
   } finally {
     await db.destroy();

@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createLog } from '../../src/log.js';
-import { examineSessions } from '../../src/records/database/examine-sessions.js';
+import { examineStanding } from '../../src/records/database/examine-database.js';
 import { migrate, openDatabase, schemaState } from '../../src/records/database.js';
-import { createSessionsCheck } from '../../src/wiring/runtime.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
-import { createPooler } from '../support/pooler.js';
 import { createPostgresStub, type PostgresStub } from '../support/postgres-stub.js';
 
 let empty: TestDatabase;
@@ -196,6 +193,20 @@ test.each([
   expect(await tables(shop)).toBe(before);
 });
 
+test.each([0, 1])(
+  'a database that is migrated after the first %i statements of who looks is no other program’s',
+  async (first) => {
+    const made = await databaseWith('SELECT');
+    let asked = 0;
+    const trouble = await examineStanding(async (sql) => {
+      if (asked++ === first) await migrate(made.url);
+      return await made.db.raw(sql);
+    });
+    expect(trouble).toBeNull();
+    expect(asked).toBeGreaterThan(first);
+  },
+);
+
 test('of queues that are newer than this program nobody says to migrate', async () => {
   const newer = await databaseWith('SELECT');
   await migrate(newer.url);
@@ -239,59 +250,15 @@ test('of an empty database all migrations run or none; of another each that ran 
   const ran = () => half.db('migrations').pluck('name');
   expect(await said(migrate(half.url))).toContain('stopped');
   expect(await ran()).toEqual([]);
-  expect(await half.db.raw("SELECT to_regclass('public.installation') AS made")).toMatchObject({
-    rows: [{ made: null }],
-  });
+  // Queues without our tables would be another program's: the next run would refuse.
+  const { rows } = await half.db.raw(
+    "SELECT to_regclass('public.installation') AS made, to_regnamespace('bullmq') AS queues",
+  );
+  expect(rows).toEqual([{ made: null, queues: null }]);
   await half.db.raw(await readFile(new URL('../../migrations/0001_installation.sql', import.meta.url), 'utf8'));
   await half.db('migrations').insert({ name: '0001_installation.sql', batch: 1, migration_time: new Date() });
   expect(await said(migrate(half.url))).toContain('stopped');
   expect(await ran()).toEqual(['0001_installation.sql', '0002_inbox.sql']);
   await half.db.raw('DROP EVENT TRIGGER stop');
   expect((await migrate(half.url))[0]).toBe('0003_rejections.sql');
-});
-
-test('two addresses of one database are one; of two databases, two', async () => {
-  const pooler = await createPooler(Number(new URL(empty.url).port));
-  opened.push(pooler);
-  const through = new URL(empty.url);
-  through.port = String(pooler.port);
-  expect(await examineSessions({ url: through.href, directUrl: empty.url })).toBe(null);
-  expect(await examineSessions({ url: empty.url, directUrl: through.href })).toBe(null);
-  const other = await databaseWith('SELECT 1');
-  expect((await examineSessions({ url: empty.url, directUrl: other.url }))?.what).toContain(
-    'is another one than that of DATABASE_URL',
-  );
-});
-
-test('a pooler that gives one session to two clients is named by readiness and the log, and which setting is to be set', async () => {
-  const pooler = await stub({ row: () => ({ 'int4:pid': '7' }) });
-  const lines: string[] = [];
-  const log = createLog('error', { write: (line: string) => lines.push(line) });
-  const check = createSessionsCheck({ url: pooler.url, directUrl: pooler.url }, log);
-  const [state] = await Promise.all([check(), check()]);
-  expect(state).toEqual({
-    ok: false,
-    problems: [
-      `The database at ${new URL(pooler.url).host}/shop is reached by DATABASE_URL through a pooler that keeps no sessions (pool_mode transaction), which leadership, the queue and migrations need: set DATABASE_DIRECT_URL to Postgres itself, or to a pooler in session mode`,
-    ],
-    lasting: true,
-  });
-  expect(lines).toHaveLength(1);
-});
-
-test('behind a pooler no statement has a name', async () => {
-  const pooler = await createPooler(Number(new URL(empty.url).port));
-  opened.push(pooler);
-  const through = new URL(empty.url);
-  through.port = String(pooler.port);
-  for (const [url, names] of [
-    [through.href, []],
-    [empty.url, ['tallyhook_named']],
-  ] as const) {
-    const db = openDatabase(url, { max: 1 });
-    await db.raw('SELECT ?::int AS one', [1]).options({ name: 'tallyhook_named' });
-    const { rows } = await db.raw('SELECT name FROM pg_prepared_statements');
-    await db.destroy();
-    expect(rows.map(({ name }: { name: string }) => name)).toEqual(names);
-  }
 });
