@@ -7,7 +7,7 @@ import { testConsole } from '../support/console.js';
 import { HERE, session } from '../support/console-visit.js';
 import { useDatabase } from '../support/database.js';
 import { storeEvents } from '../support/events.js';
-import { readAll } from '../wiring/faults.js';
+import { readAll } from '../wiring/fault-steps.js';
 
 const zones = Intl.supportedValuesOf('timeZone');
 const zone = fc.constantFrom('UTC', ...zones);

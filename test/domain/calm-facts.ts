@@ -34,6 +34,7 @@ export const calm: AlertFacts = {
   outage: null,
   answeredSeconds: 12,
   balances: { total: 2, unproven: [] },
+  newPayoutTypes: [],
   lostCalls: [],
   openCalls: 0,
   heldByRefund: 0,

@@ -23,6 +23,7 @@ const kind: fc.Arbitrary<Omit<KindFacts, 'kind'>> = fc.record({
       'the newest run failed: service_unavailable: listPayouts: no answer',
       'the newest run failed: service_unauthorized: listPayouts: the API key is not accepted',
       'degraded: there is no list',
+      'LTC: payout p: payoutType "voucher" is on no list of movements.words.payoutType',
       'no run has ended yet',
     ),
   ),
@@ -63,7 +64,13 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
     breaks: fc.uniqueArray(
       fc.record({
         kind: fc.oneof(
-          fc.constantFrom<BreakKind[]>('missed_webhook', 'rejected_delivery', 'phantom_delivery', 'balance_residual'),
+          fc.constantFrom<BreakKind[]>(
+            'missed_webhook',
+            'rejected_delivery',
+            'phantom_delivery',
+            'balance_residual',
+            'contract_violation',
+          ),
           fc.constantFrom(...breakKinds),
         ),
         severity: fc.constantFrom(...severities),
@@ -97,10 +104,16 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
     balances: fc.record({
       total: few,
       unproven: fc.array(
-        fc.record({ assetCode: fc.constantFrom('BTC', 'ETH'), why: fc.constant('why'), isUnexplained: fc.boolean() }),
+        fc.record({
+          assetCode: fc.constantFrom('BTC', 'ETH'),
+          why: fc.constant('why'),
+          isUnexplained: fc.boolean(),
+          isOfNewType: fc.boolean(),
+        }),
         { maxLength: 2 },
       ),
     }),
+    newPayoutTypes: fc.constantFrom([], ['voucher']),
     canary: fc.option(
       fc.constant({
         everySeconds: 300,

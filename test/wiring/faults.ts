@@ -1,62 +1,8 @@
 import type { Severity } from '../../src/domain/breaks/findings.js';
-import { runKinds } from '../../src/domain/run-kinds.js';
-import { openBreaks } from '../../src/records/breaks/breaks.js';
-import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { NO_SECRET, recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { noteAnswers } from '../../src/records/service-notes.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
-import type { TestDatabase } from '../support/database.js';
-
-type Db = TestDatabase['db'];
-
-/** A run of each kind that ended so many seconds ago. */
-export async function readAll(db: Db, secondsAgo: number, error: string | null = null): Promise<void> {
-  const at = new Date(Date.now() - secondsAgo * 1_000);
-  const state = error === null ? { status: 'succeeded', complete: true } : { status: 'failed', error };
-  await db('runs').insert(
-    runKinds.map((kind) => ({ kind, full: false, started_at: at, heartbeat_at: at, finished_at: at, ...state })),
-  );
-}
-
-const silence = (part: string) => (db: Db) =>
-  db('signs_of_life')
-    .where({ part })
-    .update({ seen_at: db.raw("now() - interval '10 minutes'") });
-
-export async function reject(db: Db, reason: string, count: number, likeService: number): Promise<void> {
-  const sample = { reason, detail: 'd', diagnosis: null, bodySize: 0, bodyHash: 'h', firstBytes: Buffer.from('') };
-  const samples = Array.from({ length: 12 }, () => ({
-    ...sample,
-    rejectedAt: new Date(),
-    likeService: likeService > 0,
-  }));
-  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000);
-  await saveRejections(db, samples, [{ minute, reason, count, likeService }]);
-}
-
-export async function deliver(db: Db, kind: string, n: number, missed: boolean): Promise<void> {
-  const rows = Array.from({ length: n }, (_, at) => ({ id: `${kind} ${at}`, class: kind, missed, open: true }));
-  await db('deliveries').insert(rows.map((row) => ({ ...row, ours: true, poll_from: 1, poll_ref: 'run' })));
-}
-
-const open = (db: Db, kind: Parameters<typeof openBreaks>[1][number]['kind'], n: number, severity?: Severity) =>
-  openBreaks(
-    db,
-    Array.from({ length: n }, (_, at) => ({
-      kind,
-      entity: { kind: 'delivery' as const, id: `${kind} ${at}` },
-      evidence: {},
-      ...(severity === undefined ? {} : { severity }),
-    })),
-  );
-
-async function storeEvent(db: Db, status: string): Promise<void> {
-  await db.raw(
-    `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, status, source, body, received_at)
-     VALUES ('k', 'id', 'h', 'payout.failed', 0, ?, 'webhook', '{}', now() - interval '10 minutes')`,
-    [status],
-  );
-}
+import { type Db, deliver, open, payNewType, readAll, reject, silence, storeEvent } from './fault-steps.js';
 
 interface Fault {
   what: string;
@@ -65,6 +11,8 @@ interface Fault {
   title: string;
   severity: Severity;
   count?: number;
+  /** All that is said with it, where nothing else is wrong. */
+  follows?: readonly string[];
   /** The alert that is sent; left out: none is. */
   alert?: string;
   /** Nobody has anything to do about it. */
@@ -266,6 +214,19 @@ export const faults: readonly Fault[] = [
       db('balance_proofs').insert({ asset_code: 'BTC', agreed_at: new Date(), unproven: 'why', asked_at: new Date() }),
     title: 'A balance is not proven: BTC',
     severity: 'medium',
+  },
+  {
+    what: 'a payout is of a type that the contract does not know',
+    play: payNewType,
+    title: '1 open break: contract violation, payout type “voucher”',
+    severity: 'critical',
+    count: 1,
+    follows: [
+      '1 open break: balance residual',
+      'What the service’s lists show is not proven: balances',
+      'A balance is not proven: LTC',
+    ],
+    alert: 'TallyhookCriticalBreak',
   },
   {
     what: 'callbacks to the store were given up',

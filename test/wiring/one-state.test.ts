@@ -14,7 +14,8 @@ import { testConsole } from '../support/console.js';
 import { visit } from '../support/console-visit.js';
 import { useFreshDatabase } from '../support/database.js';
 import { NO_SERVICE, useShell } from '../support/shell.js';
-import { deliver, faults, readAll, reject } from './faults.js';
+import { deliver, readAll, reject } from './fault-steps.js';
+import { faults } from './faults.js';
 
 /*
  * Each fault is played, and read where people look: the status line, the overview, the doctor, the alerts and the command.
@@ -79,7 +80,7 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(lines[0]).toMatch(/^state {5}well: All proven, the oldest at /);
   });
 
-  it.each(faults)('$what', async ({ play, title, severity, count, alert, forNobody = false }) => {
+  it.each(faults)('$what', async ({ play, title, severity, count, follows, alert, forNobody = false }) => {
     const { db } = database;
     await play(db);
     const { status, overview, doctor, command, lines, code } = await read();
@@ -89,6 +90,8 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(command.severity).toBe(severity);
     expect([command.needsPerson, code]).toEqual(forNobody ? [false, 0] : [true, 3]);
     expect(lines[0]).toContain(`${severity}: ${title}`);
+    if (follows !== undefined)
+      expect([command.problems.length, first?.follows.map((one) => one.title)]).toEqual([1, follows]);
 
     const tone = severity === 'critical' || severity === 'high' ? 'bad' : 'warn';
     expect(status.tone).toBe(tone);

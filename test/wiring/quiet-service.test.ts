@@ -12,7 +12,7 @@ import { createServiceClient } from '../../src/wiring/service-client.js';
 import { partsFor, send, startService } from '../cli/doctor-service.js';
 import { useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
-import { readAll } from './faults.js';
+import { readAll } from './fault-steps.js';
 
 const database = useFreshDatabase();
 const log = createLog('silent');

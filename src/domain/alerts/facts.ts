@@ -40,8 +40,10 @@ export interface AlertFacts {
   outage: Outage | null;
   /** Since a call of the scheduler was answered; null: none was noted yet. */
   answeredSeconds: number | null;
-  /** How many assets have a balance, and those whose balance is not proven; `isUnexplained`: something is missing, or too much. */
-  balances: { total: number; unproven: readonly { assetCode: string; why: string; isUnexplained: boolean }[] };
+  /** How many assets have a balance, and those whose balance is not proven. */
+  balances: { total: number; unproven: readonly UnprovenBalance[] };
+  /** Types of payouts that no class of the contract has, as far as nobody has closed their break. */
+  newPayoutTypes: readonly string[];
   /** Creating calls of ours of which only a person can say what came. */
   lostCalls: readonly { operation: string; count: number }[];
   /** Those whose outcome the scheduler is still to find. */
@@ -58,6 +60,15 @@ export interface AlertFacts {
   /** Settings that roles at work have otherwise than others, and who has which value. */
   settings: readonly { setting: string; values: string }[];
   ageSeconds: number;
+}
+
+export interface UnprovenBalance {
+  assetCode: string;
+  why: string;
+  /** Something is missing, or too much. */
+  isUnexplained: boolean;
+  /** Payouts of `newPayoutTypes` are why, and what is missing is no more than they can have taken. Left out: no. */
+  isOfNewType?: boolean;
 }
 
 /** When the first and the last of some deliveries were made, ISO 8601; null: there are none, or the service does not say. */

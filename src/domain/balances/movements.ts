@@ -32,11 +32,18 @@ function ofPayin({ fields }: MovementRecord): Operations {
   return { unclear: 'a payin without a payment: which balance it went to is not shown' };
 }
 
+const NO_CLASS = 'is on no list of movements.words.payoutType';
+
+/** Whether all that is not known hangs on payouts whose type the contract does not know; `why`: reasons as runs and balances have them. */
+export function isOfNewType(why: string | null): boolean {
+  return why?.split('; ').every((reason) => reason.includes(`" ${NO_CLASS}`)) ?? false;
+}
+
 /** Specification 2.4. What a sub-wallet pays, to whomever, stands among its own transactions. */
 function ofPayout(record: MovementRecord, table: MovementTable): Operations {
   const found = payoutClass(record.fields, table.words.payoutType);
   const type = textField(record.fields, 'payoutType');
-  if (found === null) return { unclear: `payoutType ${quoted(type)} is on no list of movements.words.payoutType` };
+  if (found === null) return { unclear: `payoutType ${quoted(type)} ${NO_CLASS}` };
   if (found === 'settlement') return { operations: ['settlement', 'networkFee'] };
   if (found === 'refund') {
     if (record.ofDispute === undefined) return { unclear: 'whether a dispute made this refund is not known' };

@@ -2,14 +2,14 @@ import { type Found, lateSeconds, minutes, type Named, type Watched, when } from
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
 import { failureWords, isAway } from '../alerts/outage-words.js';
-import { breakWords, callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
+import { callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
-import { breakWordsOf } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
 import { isNotOffered, MOVED, NO_RUN } from '../run-kinds.js';
+import { openBreakWords } from './new-payout-type.js';
 
 /** What is shown to who looks, and sent to nobody. */
 export interface Notice extends Watched {
@@ -135,10 +135,7 @@ export const notices: Named<Notice> = {
     remedy: '',
     page: '/breaks?kind=',
     check: 'breaks',
-    found: ({ breaks }) =>
-      breaks
-        .filter((one) => !isAlerted(one))
-        .map((one) => ({ ...breakWords(one), remedy: breakWordsOf(one.kind).remedy })),
+    found: (facts) => facts.breaks.filter((one) => !isAlerted(one)).map((one) => openBreakWords(one, facts)),
   },
   BalanceUnproven: {
     severity: 'medium',

@@ -2,8 +2,10 @@ import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import type { FoundAtOpening } from '../../domain/balances/at-opening.js';
 import type { BalanceVerdict } from '../../domain/balances/balance-proof.js';
+import { isOfNewType } from '../../domain/balances/movements.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import { isJsonObject, type JsonObject, objectFromJsonText } from '../../domain/json.js';
+import { addAmounts, compareAmounts } from '../../domain/money.js';
 import { textField } from '../../domain/records.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
@@ -171,8 +173,12 @@ export async function unprovenBalances(db: Knex, now = new Date()): Promise<{ as
   return unproven.map(({ assetCode, why }) => ({ assetCode, why }));
 }
 
-/** How many balances there are, and those that are not proven now; `isUnexplained`: something is missing, or too much. */
-export async function balanceFacts(db: Knex, now: Date): Promise<AlertFacts['balances']> {
+/** How many balances there are, and those that are not proven now. `taken`: by asset, what payouts of new types took at most. */
+export async function balanceFacts(
+  db: Knex,
+  now: Date,
+  taken: ReadonlyMap<string, string> = new Map(),
+): Promise<AlertFacts['balances']> {
   const proofs = [...(await proofsAsOf(db, now)).values()];
   const open = proofs.filter((proof) => proofStatus(proof) !== 'agrees');
   return {
@@ -181,8 +187,14 @@ export async function balanceFacts(db: Knex, now: Date): Promise<AlertFacts['bal
       assetCode: proof.assetCode,
       why: proof.unproven ?? `${proof.unexplained} is unexplained`,
       isUnexplained: proofStatus(proof) === 'unexplained',
+      isOfNewType: isOfNewType(proof.unproven) && isTaken(proof.unexplained ?? '0', taken.get(proof.assetCode)),
     })),
   };
+}
+
+/** Whether it is missing, and no more than that. */
+function isTaken(unexplained: string, most = '0'): boolean {
+  return compareAmounts(unexplained, '0') <= 0 && compareAmounts(addAmounts(unexplained, most), '0') >= 0;
 }
 
 function proofOf({ assetCode, openingBalance, openingAt, ...row }: ProofRow): BalanceProof {

@@ -1,0 +1,34 @@
+import type { Found } from '../alerts/condition.js';
+import type { AlertFacts } from '../alerts/facts.js';
+import { breakWords } from '../alerts/record-conditions.js';
+import { isOfNewType } from '../balances/movements.js';
+import { breakWordsOf } from '../breaks/breaks.js';
+import type { OpenBreaks } from '../breaks/money-once.js';
+import { named } from '../in-words.js';
+
+/** What is said of breaks that no alert is about. */
+export function openBreakWords(one: OpenBreaks, { newPayoutTypes: types }: AlertFacts): Found {
+  const found = { ...breakWords(one), remedy: breakWordsOf(one.kind).remedy };
+  if (one.kind !== 'contract_violation' || types.length === 0 || types.length !== one.count) return found;
+  const quoted = named(types.map((type) => `“${type}”`));
+  return {
+    ...found,
+    title: `${found.title}, payout type ${quoted}`,
+    detail: `No class of the contract has the payout type ${quoted}: what such a payout moved is not known.`,
+    remedy: `Find out what it is, then put ${quoted} into a class of movements.words.payoutType (CONTRACT_FILE) and start Tallyhook again. The break ends within a day, or with “tallyhook reconcile payouts --full”.`,
+  };
+}
+
+/** What comes of it that nobody knows what a payout of that type moved: of a balance, of the run that reads them, of what is left over. */
+export function isOfNewTypes(
+  { name, subject }: { name: string; subject: string },
+  { newPayoutTypes, balances: { unproven }, kinds }: AlertFacts,
+): boolean {
+  if (newPayoutTypes.length === 0) return false;
+  if (subject === 'balance_residual') {
+    const unexplained = unproven.filter((one) => one.isUnexplained);
+    return unexplained.length > 0 && unexplained.every((one) => one.isOfNewType);
+  }
+  if (name === 'BalanceUnproven') return unproven.some((one) => one.assetCode === subject && one.isOfNewType);
+  return subject === 'balances' && kinds.some(({ kind, reason }) => kind === subject && isOfNewType(reason));
+}

@@ -1,0 +1,35 @@
+import type { Knex } from 'knex';
+import { groupedPairs } from '../../domain/grouped.js';
+import { isAmount, sumAmounts } from '../../domain/money.js';
+import { rowsOf } from '../database/statements.js';
+import { readMoving } from './balance-records.js';
+
+/** Those beyond are not added up, so what is missing is not put down to them. */
+const MOST_PAYOUTS = 500;
+const NAMED = 'payoutType=';
+
+/**
+ * Types of payouts that no class of the contract has, whose break nobody has closed, and by asset what all such payouts took at
+ * most: their amount and their fee, whoever bore it.
+ */
+export async function newPayouts(db: Knex): Promise<{ types: string[]; taken: Map<string, string> }> {
+  const open = await rowsOf<{ type: string }>(db)`
+    SELECT substr(entity_id, length(${NAMED}::text) + 1) AS type FROM breaks
+    WHERE status IN ('open', 'acknowledged') AND kind = 'contract_violation' AND entity_kind = 'payout'
+      AND starts_with(entity_id, ${NAMED}) ORDER BY id`;
+  const types = open.map(({ type }) => type);
+  if (types.length === 0) return { types, taken: new Map() };
+  const payouts = await rowsOf<{ id: string }>(db)`
+    SELECT id FROM payouts WHERE lower(payout_type) = ANY (${types}::text[]) ORDER BY created_at DESC, id DESC LIMIT ${MOST_PAYOUTS}`;
+  const records = await readMoving(
+    db,
+    'payout',
+    payouts.map(({ id }) => id),
+  );
+  const moved = records.flatMap(({ record }): [string, string][] => {
+    const { assetCode, amount, feeAmount } = record?.fields ?? {};
+    if (typeof assetCode !== 'string' || !isAmount(amount)) return [];
+    return [[assetCode, sumAmounts([amount, isAmount(feeAmount) ? feeAmount : '0'])]];
+  });
+  return { types, taken: new Map([...groupedPairs(moved)].map(([asset, some]) => [asset, sumAmounts(some)])) };
+}

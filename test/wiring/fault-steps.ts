@@ -1,0 +1,83 @@
+import type { Severity } from '../../src/domain/breaks/findings.js';
+import { runKinds } from '../../src/domain/run-kinds.js';
+import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
+import type { TestDatabase } from '../support/database.js';
+import { poll } from '../support/observations.js';
+import { payout } from '../support/records.js';
+import { save } from '../support/saved.js';
+
+export type Db = TestDatabase['db'];
+
+/** A run of each kind that ended so many seconds ago. */
+export async function readAll(db: Db, secondsAgo: number, error: string | null = null): Promise<void> {
+  const at = new Date(Date.now() - secondsAgo * 1_000);
+  const state = error === null ? { status: 'succeeded', complete: true } : { status: 'failed', error };
+  await db('runs').insert(
+    runKinds.map((kind) => ({ kind, full: false, started_at: at, heartbeat_at: at, finished_at: at, ...state })),
+  );
+}
+
+export const silence = (part: string) => (db: Db) =>
+  db('signs_of_life')
+    .where({ part })
+    .update({ seen_at: db.raw("now() - interval '10 minutes'") });
+
+export async function reject(db: Db, reason: string, count: number, likeService: number): Promise<void> {
+  const sample = { reason, detail: 'd', diagnosis: null, bodySize: 0, bodyHash: 'h', firstBytes: Buffer.from('') };
+  const samples = Array.from({ length: 12 }, () => ({
+    ...sample,
+    rejectedAt: new Date(),
+    likeService: likeService > 0,
+  }));
+  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000);
+  await saveRejections(db, samples, [{ minute, reason, count, likeService }]);
+}
+
+export async function deliver(db: Db, kind: string, n: number, missed: boolean): Promise<void> {
+  const rows = Array.from({ length: n }, (_, at) => ({ id: `${kind} ${at}`, class: kind, missed, open: true }));
+  await db('deliveries').insert(rows.map((row) => ({ ...row, ours: true, poll_from: 1, poll_ref: 'run' })));
+}
+
+export const open = (db: Db, kind: Parameters<typeof openBreaks>[1][number]['kind'], n: number, severity?: Severity) =>
+  openBreaks(
+    db,
+    Array.from({ length: n }, (_, at) => ({
+      kind,
+      entity: { kind: 'delivery' as const, id: `${kind} ${at}` },
+      evidence: {},
+      ...(severity === undefined ? {} : { severity }),
+    })),
+  );
+
+export async function storeEvent(db: Db, status: string): Promise<void> {
+  await db.raw(
+    `INSERT INTO inbox (key, key_type, content_hash, event_type, event_timestamp, status, source, body, received_at)
+     VALUES ('k', 'id', 'h', 'payout.failed', 0, ?, 'webhook', '{}', now() - interval '10 minutes')`,
+    [status],
+  );
+}
+
+const NEW_TYPE = 'payout po_1: payoutType "voucher" is on no list of movements.words.payoutType';
+
+/** A payout of a type that the contract does not know: it is broken off there, and what it took is missing. */
+export async function payNewType(db: Db): Promise<void> {
+  await save({ db } as TestDatabase, [
+    poll('payout', payout('po_1', { payoutType: 'voucher', assetCode: 'LTC', amount: '0.5', feeAmount: '0.01' }), 10),
+  ]);
+  await openBreaks(db, [
+    { kind: 'contract_violation', entity: { kind: 'payout', id: 'payoutType=voucher' }, evidence: {} },
+    { kind: 'balance_residual', entity: { kind: 'balance', id: 'LTC' }, evidence: {} },
+  ]);
+  await db('balance_proofs').insert({
+    asset_code: 'LTC',
+    agreed_at: new Date(),
+    asked_at: new Date(),
+    unexplained: '-0.51',
+    unproven: NEW_TYPE,
+  });
+  const of = { kind: 'balances', full: false, status: 'succeeded', complete: false };
+  const at = new Date(Date.now() - 5_000);
+  const proof = JSON.stringify({ reason: `LTC: ${NEW_TYPE}` });
+  await db('runs').insert({ ...of, started_at: at, heartbeat_at: at, finished_at: at, proof });
+}
