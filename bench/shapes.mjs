@@ -9,7 +9,7 @@ import pg from 'pg';
 import { eventKey } from '../dist/domain/events/event-key.js';
 import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../dist/records/database.js';
-import { groupObservations } from '../dist/records/saving/group-observations.js';
+import { groupObservations } from '../dist/records/saving/save-observations.js';
 import { mergeRecord } from '../dist/records/saving/save-records.js';
 import { envelopeOf, readEvent } from '../dist/webhook/observe-event.js';
 import { bodies } from './bodies.mjs';

@@ -5,8 +5,7 @@ import type { SharedCalls, SharedCallsOptions } from './own-calls/share-calls.js
 import type * as records from './service-api/answer-records.js';
 import { ServiceClient, type ServiceClientOptions } from './service-api/client.js';
 import { defaultContract } from './service-api/contract.js';
-import type { KeyStore } from './service-api/key-store.js';
-import type { SettledWrite } from './service-api/open-writes.js';
+import type { KeyStore, SettledWrite } from './service-api/key-store.js';
 import { type OperationName, operationNames } from './service-api/operations.js';
 import { NotSentError } from './service-api/service-errors.js';
 import type { Answered as AnsweredCall } from './service-api/service-writes.js';
@@ -15,8 +14,7 @@ export type { PlainJson as Json } from './domain/json.js';
 export { ConfigError } from './errors.js';
 export type { CallOptions, CreateOptions, Reply } from './service-api/client.js';
 export { type Contract, defaultContract, loadContract } from './service-api/contract.js';
-export type { KeyStore } from './service-api/key-store.js';
-export type { SettledWrite } from './service-api/open-writes.js';
+export type { KeyStore, SettledWrite } from './service-api/key-store.js';
 export { items, type Page, pages } from './service-api/pages.js';
 export type {
   AccountUpdateRequest,

@@ -3,8 +3,7 @@ import { ConfigError } from './errors.js';
 import { createLog, type Logger } from './log.js';
 import { createMetrics, type Metrics } from './metrics.js';
 import { recordHeartbeats } from './notify/record-heartbeats.js';
-import { createCallStore } from './own-calls/call-store.js';
-import { type LibraryDatabase, openReady } from './own-calls/open-ready.js';
+import { createCallStore, type LibraryDatabase, openReady } from './own-calls/share-calls.js';
 import { retiredLabels } from './records/deliveries/secrets.js';
 import type { KeyStore } from './service-api/key-store.js';
 import { createEventQueue } from './webhook/queue.js';
@@ -13,7 +12,7 @@ import { staticSecrets, withoutRetired } from './webhook/secret-source.js';
 import { defaultTolerance, type SigningSecret, type Tolerance } from './webhook/verify-signature.js';
 
 export * from './client.js';
-export { SchemaError } from './own-calls/open-ready.js';
+export { SchemaError } from './own-calls/share-calls.js';
 export type { HeaderValues, SigningSecret } from './webhook/verify-signature.js';
 export { type PlainEnvelope, type Reason, type Tolerance, verifySignature } from './webhook/verify-signature.js';
 

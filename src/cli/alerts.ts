@@ -5,7 +5,7 @@ import { loadConfig } from '../config.js';
 import { alertTitle } from '../domain/alerts/alerts.js';
 import { type AlertView, alertShape } from '../domain/views/operation-shapes.js';
 import { ConfigError, UsageError } from '../errors.js';
-import type { AlertMessage } from '../notify/alert-message.js';
+import type { AlertMessage } from '../notify/alert-channels.js';
 import { decideAlert, getAlert } from '../records/alerts/decide-alert.js';
 import { listAlerts } from '../records/alerts/settle-alerts.js';
 import { ANY } from '../records/breaks/list-breaks.js';

@@ -14,7 +14,6 @@ import { isJsonObject } from '../domain/json.js';
 import { type BreakCause, type BreakDetail, type BreakView, breakShape } from '../domain/views/proof-shapes.js';
 import { UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { breakCauses, causeOfBreak } from '../records/breaks/break-causes.js';
 import { forgetIdentity, readEvidence } from '../records/breaks/check-progress.js';
 import {
   type Asked,
@@ -25,7 +24,14 @@ import {
   MOST_DECIDED,
   previewDecision,
 } from '../records/breaks/decide-breaks.js';
-import { ANY, type BreakFilters, getBreak, listBreaks } from '../records/breaks/list-breaks.js';
+import {
+  ANY,
+  type BreakFilters,
+  breakCauses,
+  causeOfBreak,
+  getBreak,
+  listBreaks,
+} from '../records/breaks/list-breaks.js';
 import { maximumTake, type PageQuery } from '../records/database/paging.js';
 import { inTransaction } from '../records/database/statements.js';
 import { type Flags, reasonedFlags } from './arguments.js';

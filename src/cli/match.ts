@@ -2,8 +2,14 @@ import { type Command, Option } from 'commander';
 import { type AgeBucket, ageBuckets } from '../domain/age-buckets.js';
 import { roundedValue } from '../domain/books/fiat-report.js';
 import { todayIn } from '../domain/books/match/ageing.js';
-import type { MatchTotals, MatchView } from '../domain/books/match/match-shapes.js';
-import { type MatchReason, type MatchState, matchReasons, matchStates } from '../domain/books/match/reasons.js';
+import {
+  type MatchReason,
+  type MatchState,
+  type MatchTotals,
+  type MatchView,
+  matchReasons,
+  matchStates,
+} from '../domain/books/match/match-shapes.js';
 import { words } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import { matchAsOf } from '../finance/match-as-of.js';

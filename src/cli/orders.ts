@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { asOfMoment } from '../domain/books/as-of.js';
 import { rangeProblem } from '../domain/family/money.js';
 import { ownCallWords, passedOverWords, reasonWords, unlinkedWords } from '../domain/orders/reason-words.js';
-import { referenceDifference } from '../domain/reference-difference.js';
+import { referenceDifference } from '../domain/reference-skeleton.js';
 import { type OrderView, orderShape, type RecordAsOf } from '../domain/views/order-shapes.js';
 import type { RecordView } from '../domain/views/record-shape.js';
 import { type ShownChange, type Step, shownChanges, shownValue, stepsOf } from '../domain/views/shown-changes.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { everyRole } from '../domain/console-roles.js';
-import { isOfDocuments, refuseSecret, weakness } from './examples.js';
+import { isOfDocuments, refuseSecret, weakness } from './variable.js';
 
 /** One signing secret; the whole string, its prefix included, is the HMAC key. */
 export interface WebhookSecret {

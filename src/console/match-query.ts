@@ -1,4 +1,4 @@
-import { matchReasons, matchStates } from '../domain/books/match/reasons.js';
+import { matchReasons, matchStates } from '../domain/books/match/match-shapes.js';
 import type { MatchFilters } from '../records/books/match/list-matches.js';
 import { oneOf } from './problem.js';
 import { ages } from './view/age-columns.js';

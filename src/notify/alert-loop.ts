@@ -17,8 +17,7 @@ import { type AlertRow, addNotice, type Settled, settleAlerts } from '../records
 import { closedHeads } from '../records/audit/pack-facts.js';
 import { describeError } from '../records/database/database-errors.js';
 import { expectHeartbeats, recordHeartbeat } from '../records/process-heartbeats.js';
-import type { AlertChannel } from './alert-channels.js';
-import type { AlertMessage } from './alert-message.js';
+import type { AlertChannel, AlertMessage } from './alert-channels.js';
 import { type CallOutDeps, callOut, retryInMs } from './call-out.js';
 
 export interface AlertDeps extends NoticeDeps, CallOutDeps {

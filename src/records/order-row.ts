@@ -1,5 +1,5 @@
 import { normalizeAmount } from '../domain/money.js';
-import type { OrderStatus, ReleaseReason } from '../domain/orders/reasons.js';
+import type { OrderStatus, ReleaseReason } from '../domain/orders/reason-words.js';
 import { type OrderView, orderShape } from '../domain/views/order-shapes.js';
 import { type Sql, sql } from './database/statements.js';
 import { viewOf } from './database/view-of.js';

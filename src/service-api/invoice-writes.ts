@@ -7,10 +7,17 @@ import { linksOfCall } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import { AppError } from '../errors.js';
 import type { Reply, Sending, SentRequest } from './attempt.js';
-import { checkAnswer } from './check-answer.js';
-import { checkRequest } from './check-request.js';
-import type { KeyLimits, KeyOutcome, KeyStore, NotedWrite, OpenWrite } from './key-store.js';
-import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
+import { checkAnswer, checkRequest } from './check-request.js';
+import {
+  type KeyLimits,
+  type KeyOutcome,
+  type KeyStore,
+  type NotedWrite,
+  type OpenWrite,
+  type Settled,
+  type SettledWrite,
+  settleOpen,
+} from './key-store.js';
 import { NotSentError, OutcomeUnknownError, RefusalError } from './service-errors.js';
 
 interface InvoiceWritesDeps {

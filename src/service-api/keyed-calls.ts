@@ -11,10 +11,17 @@ import {
 import { linksOfCall } from '../domain/own-calls.js';
 import { textField } from '../domain/records.js';
 import type { Reply, WriteProgress } from './attempt.js';
-import { checkAnswer } from './check-answer.js';
-import { checkRequest } from './check-request.js';
-import type { Begun, KeyLimits, KeyOutcome, KeyStore, NotedWrite } from './key-store.js';
-import { type Settled, type SettledWrite, settleOpen } from './open-writes.js';
+import { checkAnswer, checkRequest } from './check-request.js';
+import {
+  type Begun,
+  type KeyLimits,
+  type KeyOutcome,
+  type KeyStore,
+  type NotedWrite,
+  type Settled,
+  type SettledWrite,
+  settleOpen,
+} from './key-store.js';
 import { type KeyedOperation, keyedOperations } from './operations.js';
 import {
   ForeignAnswerError,

@@ -2,12 +2,10 @@ import { valueAt } from '../domain/events/event-key.js';
 import { fromJsonText, isJsonObject, type Json } from '../domain/json.js';
 import { ConfigError } from '../errors.js';
 import type { Reply, Sending } from './attempt.js';
-import { checkOutline } from './check-answer.js';
-import { checkQuery, checkRequest } from './check-request.js';
+import { checkOutline, checkQuery, checkRequest } from './check-request.js';
 import { type Contract, defaultContract } from './contract.js';
 import { defaultRetryPolicy, type RetryPolicy, ServiceHttp, type ServiceHttpSettings } from './http.js';
-import { type KeyStore, MemoryKeyStore } from './key-store.js';
-import type { SettledWrite } from './open-writes.js';
+import { type KeyStore, MemoryKeyStore, type SettledWrite } from './key-store.js';
 import {
   type OperationName,
   operationOf,

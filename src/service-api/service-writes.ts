@@ -1,10 +1,9 @@
 import { type Json, type JsonObject, objectFromJsonText } from '../domain/json.js';
 import type { Reply, Sending, SentRequest } from './attempt.js';
-import { checkOutline } from './check-answer.js';
-import { checkRequest } from './check-request.js';
+import { checkOutline, checkRequest } from './check-request.js';
 import { InvoiceWrites } from './invoice-writes.js';
+import type { SettledWrite } from './key-store.js';
 import { KeyedCalls } from './keyed-calls.js';
-import type { SettledWrite } from './open-writes.js';
 import { isKeyed, type WriteOperation } from './operations.js';
 import { NotSentError, OutcomeUnknownError, ServiceError } from './service-errors.js';
 

@@ -1,7 +1,6 @@
-import { recordNames } from '../domain/events/record-names.js';
 import { isJsonObject, type Json, type JsonObject, ownField } from '../domain/json.js';
 import { kinds } from '../domain/kinds/kinds.js';
-import { type RecordKind, recordKinds, recordRules, textField } from '../domain/records.js';
+import { type RecordKind, recordKinds, recordNames, recordRules, textField } from '../domain/records.js';
 
 /** The kind of record that an event is about, by the prefix of its type (specification 6.2, and the same pattern). */
 const prefixes: ReadonlyMap<string, RecordKind> = new Map(

@@ -1,7 +1,7 @@
-import { outcomeOf } from '../domain/scorecard/call-outcomes.js';
+import { outcomeOf } from '../domain/scorecard/scorecard-shape.js';
 import { ConfigError } from '../errors.js';
-import { createCallStore } from '../own-calls/call-store.js';
 import { observeAnswers } from '../own-calls/observe-answers.js';
+import { createCallStore } from '../own-calls/share-calls.js';
 import { describeError } from '../records/database/database-errors.js';
 import { addCallCounts, type CallCount } from '../records/scorecard/scorecard.js';
 import { type Answers, mergeAnswers, noteAnswers } from '../records/service-notes.js';

@@ -34,7 +34,7 @@ interface Modules {
   'domain/records.js': typeof import('../../src/domain/records.js');
   'records/record-columns.js': typeof import('../../src/records/record-columns.js');
   'service-api/answer-records.js': typeof import('../../src/service-api/answer-records.js');
-  'domain/events/record-names.js': typeof import('../../src/domain/events/record-names.js');
+  'domain/events/record-names.js': typeof import('../../src/domain/records.js');
   'webhook/find-records.js': typeof import('../../src/webhook/find-records.js');
 }
 type Program = <F extends keyof Modules>(file: F) => Modules[F];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amountProblem, currencyProblem } from '../../src/domain/orders/expectation.js';
+import { amountProblem, currencyProblem } from '../../src/domain/orders/registration.js';
 
 it.each(['1', '0.000000000000000001', '12.50', '999999999999999999.999999999999999999', '007'])(
   'a store may expect %s',

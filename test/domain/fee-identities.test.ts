@@ -1,7 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import type { CheckedRecord } from '../../src/domain/breaks/check-facts.js';
-import { checkFees, type IdentityEvidence, RECORDS_FOR_PROOF } from '../../src/domain/breaks/fee-identity.js';
-import { type Identity, identitiesOf } from '../../src/domain/breaks/identities.js';
+import {
+  checkFees,
+  type Identity,
+  type IdentityEvidence,
+  identitiesOf,
+  RECORDS_FOR_PROOF,
+} from '../../src/domain/breaks/fee-identity.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { checked, NOW, sourceOf } from '../support/checked-facts.js';
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownCallWords, reasonWords, unlinkedWords } from '../../src/domain/orders/reason-words.js';
-import { releaseReasons } from '../../src/domain/orders/reasons.js';
+import { ownCallWords, reasonWords, releaseReasons, unlinkedWords } from '../../src/domain/orders/reason-words.js';
 
 const open = { key: 'refund-1', undecided: false };
 const decide = (payout: string) =>

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { lookOf } from '../../src/domain/confusables.js';
-import { referenceDifference } from '../../src/domain/reference-difference.js';
-import { referenceSkeleton } from '../../src/domain/reference-skeleton.js';
+import { referenceDifference, referenceSkeleton } from '../../src/domain/reference-skeleton.js';
 import { anyCharacter } from '../support/any-character.js';
 import { sized } from '../support/sizes.js';
 

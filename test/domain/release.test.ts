@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/domain/json.js';
 import { defaultKytWords } from '../../src/domain/orders/kyt.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
 import { type OrderFacts, rulesOf } from '../../src/domain/orders/order-facts.js';
-import { paidReasons } from '../../src/domain/orders/reasons.js';
+import { paidReasons } from '../../src/domain/orders/reason-words.js';
 import {
   describeLines,
   eur,

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { matchOrders } from '../../src/finance/match-orders.js';
-import { moneyDoubts } from '../../src/finance/periods/check-money.js';
+import { moneyDoubts } from '../../src/finance/periods/check-period.js';
 import { listMatches } from '../../src/records/books/match/list-matches.js';
 import { followSettlements, markSettlement } from '../../src/records/books/settlements.js';
 import { defaultContract } from '../../src/service-api/contract.js';

@@ -6,7 +6,7 @@ import type { GivenRate } from '../../src/domain/books/rates-file.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { divideAmounts, sumAmounts } from '../../src/domain/money.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
-import { moneyDoubts } from '../../src/finance/periods/check-money.js';
+import { moneyDoubts } from '../../src/finance/periods/check-period.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
 import { knownBeside } from '../../src/records/books/given-rates.js';

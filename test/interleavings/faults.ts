@@ -12,7 +12,7 @@ export interface Fault {
 export const faults: Fault[] = [
   {
     name: 'lock order reversed: kinds of records in the order in which they came',
-    file: 'src/records/saving/group-observations.ts',
+    file: 'src/records/saving/save-observations.ts',
     from: 'new Map(recordKinds.map((kind)',
     to: 'new Map([...new Set([...observations.map(({ kind }) => kind), ...recordKinds])].map((kind)',
   },

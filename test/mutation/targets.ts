@@ -43,7 +43,7 @@ export const targets: readonly Target[] = [
   {
     name: 'domain: records',
     places: ['advance', 'merge', 'record-state', 'records', 'own-calls']
-      .concat(['grouped', 'observation', 'in-turns', 'kinds/kind', 'events/record-names'])
+      .concat(['grouped', 'observation', 'in-turns', 'kinds/kind'])
       .map(inDomain),
   },
   {
@@ -60,7 +60,7 @@ export const targets: readonly Target[] = [
       'confusables',
     ]
       .map(inDomain)
-      .concat(['reference-difference', 'without-bulk', 'asset-code', 'json'].map(inDomain)),
+      .concat(['without-bulk', 'asset-code', 'json'].map(inDomain)),
   },
   {
     name: 'domain: words, days',
@@ -74,7 +74,7 @@ export const targets: readonly Target[] = [
   { name: 'reconcile/lists', places: ['src/reconcile/lists'], tests: inTest('reconcile', 'resume', 'run') },
   {
     name: 'service-api: writes',
-    places: serviceApi('service-writes', 'keyed-calls', 'invoice-writes', 'open-writes', 'attempt').concat(
+    places: serviceApi('service-writes', 'keyed-calls', 'invoice-writes', 'attempt').concat(
       serviceApi('refusal-of', 'key-store', 'check-request'),
     ),
     tests: inTest('service-api', 'outcome-unknown', 'network', 'http', 'writes'),

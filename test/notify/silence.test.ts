@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { FoundAlert } from '../../src/domain/alerts/alerts.js';
-import { alertSeverities } from '../../src/domain/alerts/condition.js';
-import { LONGEST_SILENCE_MS, silenceRefusal } from '../../src/domain/alerts/silence.js';
+import { alertSeverities, LONGEST_SILENCE_MS, silenceRefusal } from '../../src/domain/alerts/condition.js';
 import { keepChannels } from '../../src/records/alerts/alert-channels.js';
 import { decideAlert } from '../../src/records/alerts/decide-alert.js';
 import { openAlerts, settleAlerts } from '../../src/records/alerts/settle-alerts.js';

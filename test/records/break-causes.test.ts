@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { breakDefinitions, breakKinds, NOTHING_SHARED, sharedOf } from '../../src/domain/breaks/breaks.js';
 import { grouped } from '../../src/domain/grouped.js';
-import { breakCauses, causeOfBreak } from '../../src/records/breaks/break-causes.js';
 import { type NewBreak, openBreaks, renewEvidence } from '../../src/records/breaks/breaks.js';
 import { decideAsked, previewDecision } from '../../src/records/breaks/decide-breaks.js';
+import { breakCauses, causeOfBreak } from '../../src/records/breaks/list-breaks.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { sized } from '../support/sizes.js';
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { dueHours } from '../../src/domain/breaks/findings.js';
-import { breakCauses, ofCause } from '../../src/records/breaks/break-causes.js';
 import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
 import { decideAsked, decideBreak, previewDecision } from '../../src/records/breaks/decide-breaks.js';
-import { getBreak, listBreaks } from '../../src/records/breaks/list-breaks.js';
+import { breakCauses, getBreak, listBreaks, ofCause } from '../../src/records/breaks/list-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { intent } from '../support/records.js';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { maskedDelivery } from '../../src/console/view/personal.js';
 import { fromJsonText, type JsonObject } from '../../src/domain/json.js';
 import { createLog } from '../../src/log.js';
-import { detailsIn, detailsOf, keptPayload } from '../../src/records/deliveries/delivery-details.js';
 import { getDelivery, listDeliveries } from '../../src/records/deliveries/list-deliveries.js';
+import { detailsIn, detailsOf, keptPayload } from '../../src/records/deliveries/read-delivery.js';
 import { applyRetention } from '../../src/records/retention/apply-retention.js';
 import { type DeliveryFlow, startDeliveryFlow } from '../support/delivery-flow.js';
 

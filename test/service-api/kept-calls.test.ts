@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MemoryKeyStore, type NotedOperation, type NotedWrite } from '../../src/service-api/key-store.js';
+import { MemoryKeyStore, type NotedOperation, type NotedWrite, settleOpen } from '../../src/service-api/key-store.js';
 import { keptRequest, prepareKeyed } from '../../src/service-api/keyed-calls.js';
-import { settleOpen } from '../../src/service-api/open-writes.js';
 
 const payout = { assetCode: 'USDT.TRON', amount: '1.50', destinationAddress: 'TAbc' };
 const path = { id: 'acc_1' };

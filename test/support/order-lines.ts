@@ -7,7 +7,7 @@ import type { OpenCall } from '../../src/domain/family/own-refunds.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { deriveOrder } from '../../src/domain/orders/order.js';
 import type { OrderFacts } from '../../src/domain/orders/order-facts.js';
-import { orderStatuses, releaseReasons } from '../../src/domain/orders/reasons.js';
+import { orderStatuses, releaseReasons } from '../../src/domain/orders/reason-words.js';
 
 /** The reading of payments, and a later one of payins. */
 const READ = 1_700_000_000_000;

@@ -5,8 +5,7 @@ import { claimChannel, keepChannels, releaseChannel } from '../../src/records/al
 import { addNotice } from '../../src/records/alerts/settle-alerts.js';
 import { bindInstallation } from '../../src/records/installation.js';
 import { processHeartbeats, recordHeartbeat } from '../../src/records/process-heartbeats.js';
-import { withState } from '../../src/wiring/doctor/check-state.js';
-import { checkChannels } from '../../src/wiring/doctor/examine.js';
+import { checkChannels, withState } from '../../src/wiring/doctor/examine.js';
 import { useFreshDatabase } from '../support/database.js';
 
 const database = useFreshDatabase();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { availabilityOf, outcomeOf } from '../../src/domain/scorecard/call-outcomes.js';
+import { availabilityOf, outcomeOf } from '../../src/domain/scorecard/scorecard-shape.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { failingCalls } from '../../src/records/service-notes.js';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { statusLines } from '../../src/cli/status.js';
 import { statusOf } from '../../src/console/status.js';
 import { needsPerson, stateOf } from '../../src/domain/state/state.js';
-import { mergeState } from '../../src/wiring/doctor/check-state.js';
+import { mergeState } from '../../src/wiring/doctor/examine.js';
 import { alerts, facts, NOW } from '../domain/random-facts.js';
 
 const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0 };

@@ -11,7 +11,6 @@ import {
   leftOutShape,
 } from '../../domain/views/proof-shapes.js';
 import { writeOffRequest } from '../../finance/decisions/money-decisions.js';
-import { breakCauses, causeOfBreak } from '../../records/breaks/break-causes.js';
 import {
   type BreakDecision,
   decideAsked,
@@ -19,6 +18,7 @@ import {
   MOST_DECIDED,
   previewDecision,
 } from '../../records/breaks/decide-breaks.js';
+import { breakCauses, causeOfBreak } from '../../records/breaks/list-breaks.js';
 import { conflict, notHere } from '../problem.js';
 import { note } from './keep-action.js';
 import { type Operation, operation } from './operation.js';

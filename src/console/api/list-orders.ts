@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { orderStatuses } from '../../domain/orders/reasons.js';
+import { orderStatuses } from '../../domain/orders/reason-words.js';
 import { foundShape } from '../../domain/views/find-shapes.js';
 import { orderShape } from '../../domain/views/order-shapes.js';
 import { described } from '../../domain/views/parts.js';
 import { LONGEST_KEY_BYTES } from '../../records/database/database-text.js';
-import { namedReferences } from '../../records/orders/find-references.js';
-import { listOrders } from '../../records/orders/orders.js';
+import { listOrders, namedReferences } from '../../records/orders/orders.js';
 import { find } from '../../records/search/find.js';
 import { badRequest, checkRange } from '../problem.js';
 import { mayKnowPeople } from '../view/personal.js';

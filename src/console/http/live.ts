@@ -3,12 +3,12 @@ import { type Request, type Response, Router } from 'express';
 import type { Page } from '../page.js';
 import { Problem } from '../problem.js';
 import { pageFor } from '../view/personal.js';
+import { zoneOf } from './cookies.js';
 import { csrfToken } from './csrf.js';
 import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
 import { checkRole, type Site, signedIn } from './page-router.js';
 import { renderSection, renderStatus, renderWaiting } from './render.js';
-import { zoneOf } from './zone.js';
 
 export interface LiveSettings {
   /** Aborted when the process is asked to stop. */

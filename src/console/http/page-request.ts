@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../page.js';
 import { badFilter, badRequest, oneOf } from '../problem.js';
 import { inPath } from '../view/links.js';
 import type { Field } from '../view/sections.js';
-import { zoneOf } from './zone.js';
+import { zoneOf } from './cookies.js';
 
 /** Reads what a page is asked for, `without` some of its filters; a parameter that it does not know is refused, never ignored. */
 export function pageRequest(req: Request, page: Page, actor: Actor, without: readonly string[] = []): PageRequest {

@@ -6,14 +6,13 @@ import { notHere, Problem, readInTime } from '../problem.js';
 import type { Status } from '../status.js';
 import { pageFor } from '../view/personal.js';
 import { notice, type PageView } from '../view/sections.js';
-import { readCookie } from './cookies.js';
+import { readCookie, zoneOf } from './cookies.js';
 import { csrfToken } from './csrf.js';
 import { type Flash, takeFlash } from './flash.js';
 import { navigationOf } from './navigation.js';
 import { filledField, pageRequest } from './page-request.js';
 import { type Frame, renderPage, type Shell, type Theme } from './render.js';
 import type { Session, Sessions } from './session.js';
-import { zoneOf } from './zone.js';
 
 export const THEME_COOKIE = 'tallyhook_theme';
 

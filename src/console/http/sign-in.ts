@@ -2,12 +2,11 @@ import express, { type Request, type RequestHandler, type Response, Router } fro
 import { rateLimit, type Store } from 'express-rate-limit';
 import { findToken, type KnownToken } from '../authenticate.js';
 import { Problem } from '../problem.js';
-import { setCookie } from './cookies.js';
+import { chooseZone, setCookie } from './cookies.js';
 import { CSRF_FIELD, checkCsrf, checkOrigin } from './csrf.js';
 import { ownPath } from './page-request.js';
 import { type Site, shellOf, THEME_COOKIE } from './page-router.js';
 import { renderSignIn } from './render.js';
-import { chooseZone } from './zone.js';
 
 const ATTEMPTS = { windowMs: 60_000, limit: 10 };
 /** Beyond so many the one that failed first is forgotten: whoever has so many addresses has no need to wait. */

@@ -3,9 +3,16 @@ import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/break
 import { severities } from '../../domain/breaks/findings.js';
 import { capitalized, counted, words } from '../../domain/in-words.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
-import { breakCauses } from '../../records/breaks/break-causes.js';
 import { moneyOfEach } from '../../records/breaks/break-money.js';
-import { ANY, countUnclosed, getBreak, isClosed, listBreaks, NOBODY } from '../../records/breaks/list-breaks.js';
+import {
+  ANY,
+  breakCauses,
+  countUnclosed,
+  getBreak,
+  isClosed,
+  listBreaks,
+  NOBODY,
+} from '../../records/breaks/list-breaks.js';
 import type { Page as PageOf } from '../../records/database/paging.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';

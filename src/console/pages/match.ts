@@ -1,7 +1,12 @@
 import { roundedValue, sumExactValues } from '../../domain/books/fiat-report.js';
 import { todayIn } from '../../domain/books/match/ageing.js';
-import type { MatchTotals, MatchView } from '../../domain/books/match/match-shapes.js';
-import { type MatchState, matchReasons, matchStates } from '../../domain/books/match/reasons.js';
+import {
+  type MatchState,
+  type MatchTotals,
+  type MatchView,
+  matchReasons,
+  matchStates,
+} from '../../domain/books/match/match-shapes.js';
 import { words } from '../../domain/in-words.js';
 import { sumAmounts } from '../../domain/money.js';
 import { unprovenBalances } from '../../records/balances/balance-proofs.js';

@@ -4,15 +4,19 @@ import { todayIn } from '../../domain/books/match/ageing.js';
 import type { MatchView } from '../../domain/books/match/match-shapes.js';
 import { capitalized, words } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
-import { ownCallWords, passedOverWords, reasonWords, unlinkedWords } from '../../domain/orders/reason-words.js';
-import { releaseReasons } from '../../domain/orders/reasons.js';
-import { referenceDifference } from '../../domain/reference-difference.js';
+import {
+  ownCallWords,
+  passedOverWords,
+  reasonWords,
+  releaseReasons,
+  unlinkedWords,
+} from '../../domain/orders/reason-words.js';
+import { referenceDifference } from '../../domain/reference-skeleton.js';
 import type { RecordView } from '../../domain/views/record-shape.js';
 import { listMatches } from '../../records/books/match/list-matches.js';
-import { namedReferences } from '../../records/orders/find-references.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { type OrderDetails, orderDetails } from '../../records/orders/order-details.js';
-import { listOrders } from '../../records/orders/orders.js';
+import { listOrders, namedReferences } from '../../records/orders/orders.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { checkRange, oneOf } from '../problem.js';
 import { statesOf } from '../records/record-rows.js';

@@ -1,9 +1,9 @@
 import { addAmounts, isAmount, negated } from '../money.js';
 import { textField } from '../records.js';
 import { type Account, accounts } from './chart.js';
-import { datedAs } from './dating.js';
 import { type BookRecord, type Draft, draftOf } from './entry.js';
 import { feeBeside, line, sinceOpening, stoodAtOpening } from './lines.js';
+import { datedAs } from './payment-dating.js';
 
 const purposes: Readonly<Record<string, { account: Account; description: string }>> = {
   payout: { account: accounts.withdrawals, description: 'payout' },

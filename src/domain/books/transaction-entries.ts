@@ -1,8 +1,8 @@
 import { addAmounts, isSignedAmount, negated, subtractAmounts, sumAmounts } from '../money.js';
 import { accounts, subWalletAccount } from './chart.js';
-import { datedAs } from './dating.js';
 import { type BookChoices, type BookRecord, type Draft, draftOf, type Line, type Moved } from './entry.js';
 import { line, sinceOpening, stoodAtOpening } from './lines.js';
+import { datedAs } from './payment-dating.js';
 
 const descriptions: Readonly<Record<string, string>> = {
   accountDeposit: 'deposit to a sub-wallet',

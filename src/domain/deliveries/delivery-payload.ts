@@ -1,10 +1,9 @@
 import { type EventKey, eventKey } from '../events/event-key.js';
-import { recordNames } from '../events/record-names.js';
 import { isJsonObject, type Json, type JsonObject, ownField, toJsonText } from '../json.js';
 import type { JsonKind, JsonTable } from '../json-table/json-table.js';
 import { JsonTextError, MAX_DEPTH, readTable } from '../json-table/read-table.js';
 import { kinds } from '../kinds/kinds.js';
-import { recordKinds, recordRules, textField } from '../records.js';
+import { recordKinds, recordNames, recordRules, textField } from '../records.js';
 
 /** An event as a delivery carries it (specification 2.13, `payload`). */
 export interface DeliveredEvent extends EventKey {

@@ -4,7 +4,7 @@ import { amountField, dueOf, isPositive, type Money, netOf, requestOf } from '..
 import type { JsonObject } from '../json.js';
 import { compareAmounts, normalizeAmount, shareOf, subtractAmounts, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
-import type { ClaimReason } from './reasons.js';
+import type { ClaimReason } from './reason-words.js';
 
 /** Where the received amount stands to the range that the service accepts; `outside` is neither too little nor too much. */
 export type RangeSide = 'in_range' | 'under' | 'over' | 'outside';

@@ -15,9 +15,9 @@ import {
   type RangeSide,
   shortPayment,
 } from './order-intent.js';
-import { claimReasons, type OrderStatus, type PaidReason, paidReasons, type ReleaseReason } from './reasons.js';
+import { claimReasons, type OrderStatus, type PaidReason, paidReasons, type ReleaseReason } from './reason-words.js';
 
-export type { OrderStatus } from './reasons.js';
+export type { OrderStatus } from './reason-words.js';
 
 import { defaultKytWords, type KytWords, kytVerdict } from './kyt.js';
 

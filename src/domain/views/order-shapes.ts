@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../json.js';
-import { orderStatuses, releaseReasons } from '../orders/reasons.js';
+import { orderStatuses, releaseReasons } from '../orders/reason-words.js';
 import { type RecordKind, recordKinds } from '../records.js';
 import { amount, anyObject, count, described, text, time } from './parts.js';
 import { changeShape } from './proof-shapes.js';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { silenceRefusal } from '../../domain/alerts/silence.js';
+import { silenceRefusal } from '../../domain/alerts/condition.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { recordAction } from '../actions/record-action.js';
 import { isRowId, viewById } from '../database/paging.js';

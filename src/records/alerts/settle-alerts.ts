@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
-import { isSilent, type Silence } from '../../domain/alerts/silence.js';
+import { isSilent, type Silence } from '../../domain/alerts/condition.js';
 import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
 import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';

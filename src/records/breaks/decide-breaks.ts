@@ -6,9 +6,17 @@ import type { BreakView, LeftOut } from '../../domain/views/proof-shapes.js';
 import { type Approval, recordAction } from '../actions/record-action.js';
 import { isRowId } from '../database/paging.js';
 import { columnOf, rowsOf } from '../database/statements.js';
-import { type CauseRange, ofCause } from './break-causes.js';
 import { moneyOfBreaks } from './break-money.js';
-import { type BreakRow, breakView, chosen, isClosed, listBreaks, UNCLOSED } from './list-breaks.js';
+import {
+  type BreakRow,
+  breakView,
+  type CauseRange,
+  chosen,
+  isClosed,
+  listBreaks,
+  ofCause,
+  UNCLOSED,
+} from './list-breaks.js';
 import { EVIDENCE_HASH } from './said-state.js';
 
 /** What one decision is about: these breaks, a cause, or of a cause those of these that it still has. */

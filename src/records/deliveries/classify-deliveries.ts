@@ -14,7 +14,6 @@ import { groupedPairs } from '../../domain/grouped.js';
 import { columnOf } from '../database/statements.js';
 import { keysGoneBefore } from '../retention/retention-state.js';
 import { type PairedBefore, pairedBefore } from './deliveries.js';
-import { keptPayload } from './delivery-details.js';
 import {
   eventsOf,
   type InboxEvent,
@@ -26,7 +25,7 @@ import {
   takenEvents,
   takenKey,
 } from './delivery-evidence.js';
-import type { Delivery } from './read-delivery.js';
+import { type Delivery, keptPayload } from './read-delivery.js';
 
 export interface ClassifyRules extends DeliveryClock {
   own: OwnAddress;

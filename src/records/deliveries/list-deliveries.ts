@@ -6,7 +6,7 @@ import { type Filters, given, type Page, type PageQuery, pageByTime } from '../d
 import { raw, rowOf, rowsOf } from '../database/statements.js';
 import { columnsOf, type RowOf, viewOf } from '../database/view-of.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
-import { detailsOf } from './delivery-details.js';
+import { detailsOf } from './read-delivery.js';
 
 export const deliveryFilters = ['class', 'endpointId', 'eventType', 'paymentIntentId', 'status', 'missed'] as const;
 

@@ -1,13 +1,21 @@
 import { isLosslessNumber } from 'lossless-json';
 import { hashOfText } from '../../domain/canonical-json.js';
-import { deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
-import { fromJsonText, isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { type DeliveredEvent, deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
+import {
+  fromJsonText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectFromJsonText,
+  toJsonText,
+} from '../../domain/json.js';
 import { ownText } from '../../domain/plain-text.js';
 import { type RecordKind, textField } from '../../domain/records.js';
 import { momentOf } from '../../domain/service-time.js';
+import type { DeliveryDetails } from '../../domain/views/webhook-shapes.js';
 import { keyText, usableId } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';
-import { detailsIn } from './delivery-details.js';
+import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 
 /** A delivery as the service shows it (specification 2.13), as far as it is classified. Times in ms of the service's clock. */
 export interface Delivery {
@@ -26,7 +34,7 @@ export interface Delivery {
   payload: string | null;
   /** SHA-256 of the payload as text, as rejections have it of the body. */
   payloadHash: string | null;
-  /** What else it shows, for people: delivery-details.ts. */
+  /** What else it shows, for people. */
   details: string | null;
   /** What the service noted of our own answer: the inbox id of a 200, or the reason of a rejection. */
   answeredId: string | null;
@@ -142,4 +150,58 @@ function wholeNumber(value: Json | undefined): number | null {
 
 function timeOf(fields: JsonObject, name: string): number | null {
   return momentOf(textField(fields, name) ?? undefined);
+}
+
+/** Letters of a payload that is kept for people alone. */
+const LONGEST_PAYLOAD = 65_536;
+const LONGEST_BODY = 2_000;
+const LONGEST_HEADERS = 4_000;
+const LONGEST_ATTEMPTS = 8_000;
+const MOST_ATTEMPTS = 50;
+
+/** The details as JSON text, bounded. A payload that is an event is kept apart. */
+export function detailsIn(fields: JsonObject, event: DeliveredEvent | null): string {
+  const { payload = null, responseBody = null, responseHeaders = null, attemptsList = null } = fields;
+  const attempts = Array.isArray(attemptsList) ? attemptsList.slice(-MOST_ATTEMPTS) : null;
+  return toJsonText({
+    payload: event === null && payload !== null ? keptPayload(asText(payload)) : null,
+    responseBody: responseBody === null ? null : cut(asText(responseBody), LONGEST_BODY),
+    responseHeaders: isJsonObject(responseHeaders) ? within(responseHeaders, LONGEST_HEADERS) : null,
+    attemptsList: attempts === null ? null : within(attempts, LONGEST_ATTEMPTS),
+  });
+}
+
+/** One that is larger is not kept: a part of it would be no JSON. */
+export function keptPayload(text: string | null): string | null {
+  return text !== null && text.length <= LONGEST_PAYLOAD ? text : null;
+}
+
+/** `payload`: of the delivery's own column, or of the event that it equals. */
+export function detailsOf(stored: string | null, payload: string | null): DeliveryDetails {
+  if (stored === null || stored === PRUNED_DETAILS) {
+    return { payload, responseBody: null, responseHeaders: null, attemptsList: null };
+  }
+  const { responseHeaders = null, attemptsList = null, ...texts } = objectFromJsonText(stored);
+  return {
+    payload: payload ?? textOf(texts['payload']),
+    responseBody: textOf(texts['responseBody']),
+    responseHeaders: isJsonObject(responseHeaders) ? responseHeaders : null,
+    attemptsList: Array.isArray(attemptsList) ? attemptsList : null,
+  };
+}
+
+function asText(value: Json): string {
+  return typeof value === 'string' ? value : toJsonText(value);
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+function within<T extends Json>(value: T, longest: number): T | null {
+  return toJsonText(value).length <= longest ? value : null;
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { listedPayins } from '../../domain/family/links.js';
 import type { Json, JsonObject } from '../../domain/json.js';
 import type { OrderStatus } from '../../domain/orders/order.js';
-import type { ReleaseReason } from '../../domain/orders/reasons.js';
+import type { ReleaseReason } from '../../domain/orders/reason-words.js';
 import { type EntityRef, type RecordKind, recordRules, textField } from '../../domain/records.js';
 import type { OrderAsOfAnswer, OrderDetail, RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { Change } from '../../domain/views/proof-shapes.js';

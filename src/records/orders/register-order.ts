@@ -2,9 +2,14 @@ import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { listedPayins } from '../../domain/family/links.js';
 import type { Money } from '../../domain/family/money.js';
-import { amountProblem, currencyProblem } from '../../domain/orders/expectation.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
-import { type RegistrationAction, registrationVerdict, showsMoney } from '../../domain/orders/registration.js';
+import {
+  amountProblem,
+  currencyProblem,
+  type RegistrationAction,
+  registrationVerdict,
+  showsMoney,
+} from '../../domain/orders/registration.js';
 import type { OrderView } from '../../domain/views/order-shapes.js';
 import { AppError } from '../../errors.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
+import { UNAPPLIED } from '../../domain/breaks/contract-violation.js';
+import { hashOfText } from '../../domain/canonical-json.js';
 import type { Observation } from '../../domain/observation.js';
-import type { RecordKind } from '../../domain/records.js';
+import { amountViolations, type RecordKind, recordKinds } from '../../domain/records.js';
 import { boundReported } from '../breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange, readRedaction, recordChanges } from '../changes.js';
+import { keyText } from '../database/database-text.js';
 import { SAVING, together } from '../database/statements.js';
 import { lockAffected } from '../family/affected.js';
 import { membersOf } from '../family/lock.js';
@@ -17,7 +20,6 @@ import { updateRefreshRequests } from '../runs/settle-requests.js';
 import { saveSearchKeys } from '../search/search-keys.js';
 import type { MergedRecord, SaveContext } from '../stored-record.js';
 import { followUpRequests, linkedRequests, payinRequests } from './follow-up-requests.js';
-import { type GroupedObservations, groupObservations } from './group-observations.js';
 import { deniedBreaks, recordBreaks } from './record-breaks.js';
 import { mergeAgain, type SavedRecords, saveRecords } from './save-records.js';
 
@@ -197,4 +199,73 @@ async function changesOf(trx: Knex.Transaction, { merged, orders, ordersTouched 
       return known === undefined ? [] : orderChanges(order, known.cause);
     }),
   ];
+}
+
+interface GroupedObservations {
+  /** By kind, in the order in which the tables are locked; each by id. Kinds of which nothing was observed are empty. */
+  byKind: ReadonlyMap<RecordKind, Map<string, Observation[]>>;
+  /** Of statements that could not be applied as they stand: they became mentions. */
+  unapplied: { observation: Observation; break: NewBreak }[];
+  /** Of observations that no row can hold. */
+  refused: NewBreak[];
+}
+
+/** Gathers what was observed of each record; statements with unreadable amounts only ask for a poll. */
+export function groupObservations(observations: Observation[]): GroupedObservations {
+  const byKind = new Map(recordKinds.map((kind) => [kind, new Map<string, Observation[]>()]));
+  const grouped: GroupedObservations = { byKind, unapplied: [], refused: [] };
+  for (const given of observations) {
+    if (given.id === '' || keyText(given.id) === null) {
+      grouped.refused.push(unusableId(given));
+      continue;
+    }
+    const unapplied = unappliedStatement(given);
+    if (unapplied !== null) grouped.unapplied.push({ observation: given, break: unapplied });
+    const observation = wholeMs(unapplied === null ? given : asMention(given));
+    const group = byKind.get(given.kind);
+    const known = group?.get(given.id);
+    if (known === undefined) group?.set(given.id, [observation]);
+    else known.push(observation);
+  }
+  return grouped;
+}
+
+function asMention({ kind, id, from, to, source }: Observation): Observation {
+  return { type: 'mention', kind, id, from, to, source };
+}
+
+function wholeMs(observation: Observation): Observation {
+  if (Number.isInteger(observation.from) && Number.isInteger(observation.to)) return observation;
+  return { ...observation, from: Math.floor(observation.from), to: Math.ceil(observation.to) };
+}
+
+function unappliedStatement(observation: Observation): NewBreak | null {
+  if (observation.type !== 'statement') return null;
+  const violations = amountViolations(observation.kind, observation.fields);
+  if (violations.length === 0) return null;
+  return {
+    kind: 'contract_violation',
+    severity: UNAPPLIED,
+    entity: { kind: observation.kind, id: observation.id },
+    evidence: {
+      rule: 'amounts are decimal strings',
+      violations: violations.map((violation) => ({ ...violation })),
+      applied: false,
+      source: { ...observation.source },
+    },
+  };
+}
+
+function unusableId({ kind, id, source }: Observation): NewBreak {
+  return {
+    kind: 'contract_violation',
+    severity: UNAPPLIED,
+    entity: { kind, id: `sha256:${hashOfText(id)}` },
+    evidence: {
+      rule: 'an id has 1 to 1,000 bytes',
+      given: { start: id.slice(0, 60), length: String(id.length) },
+      applied: false,
+      source: { ...source },
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { dayAfter, dayIn, firstDayAfter, monthIn, startOfDay } from '../../domain/books/posting-month.js';
-import type { CallOutcome } from '../../domain/scorecard/call-outcomes.js';
 import { type CountedDay, type StoredDay, scorecardOf } from '../../domain/scorecard/card.js';
-import type { Scorecard } from '../../domain/scorecard/scorecard-shape.js';
+import type { CallOutcome, Scorecard } from '../../domain/scorecard/scorecard-shape.js';
 import { addTallies, type EventFacts, type Tally, tallyEvents } from '../../domain/scorecard/tally-events.js';
 import { jsonbText } from '../database/database-text.js';
 import { columnOf, raw, rowsOf, run, sql, tableOf } from '../database/statements.js';

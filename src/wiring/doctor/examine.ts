@@ -1,6 +1,15 @@
+import { canaryWords } from '../../domain/alerts/facts.js';
+import { runKinds } from '../../domain/run-kinds.js';
+import { unprovenText } from '../../domain/state/notices.js';
+import { type Problem, type State, stateChecks } from '../../domain/state/state.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
+import { type KnownState, loadState } from '../../records/alerts/load-state.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
+import type { Contract } from '../../service-api/contract.js';
+import { runEverySeconds } from '../crons.js';
 import { channelsOf } from '../outbound.js';
+import type { Runtime } from '../runtime.js';
+import { createServiceClient } from '../service-client.js';
 import { type Check, type DoctorParts, finding, hint, ok, unknown } from './check.js';
 import {
   checkConnections,
@@ -12,7 +21,6 @@ import {
   checkSecrets,
 } from './check-installation.js';
 import { checkEndpoint, checkService } from './check-service.js';
-import { withState } from './check-state.js';
 import { type ContractProbed, probeContract } from './probe-contract.js';
 
 /** What `doctor --json` prints: more fields may come, these stay. */
@@ -117,4 +125,95 @@ function checkChannel(name: string, view: ChannelView | undefined): Check {
     return finding(check, found, `correct the address or the secret, restart the schedulers, then: ${test}`);
   }
   return view?.lastOkAt ? ok(check, taken) : unknown(check, taken, test);
+}
+
+/** One question that hangs, or fails ever again, must not keep the others from being asked. */
+const DOCTOR_RETRIES = {
+  attemptMs: 8_000,
+  deadlineMs: 30_000,
+  retries: 1,
+  longestRetryAfterMs: 5_000,
+  failures: 10_000,
+};
+
+/** Every dependency and assumption probed. Reads from the service and changes nothing; ends when `signal` does. */
+export async function runDoctor(runtime: Runtime, signal: AbortSignal = runtime.signal): Promise<Diagnosis> {
+  const clientFor = (contract: Contract) => createServiceClient(runtime, { contract, retryPolicy: DOCTOR_RETRIES });
+  return examine({
+    ...runtime,
+    signal,
+    client: await createServiceClient(runtime, { retryPolicy: DOCTOR_RETRIES }),
+    clientFor,
+  });
+}
+
+/** What was probed from here, and what the database shows: of each cause one finding. */
+export async function withState(
+  { db, config, now }: Pick<DoctorParts, 'db' | 'config' | 'now'>,
+  probed: readonly Check[],
+): Promise<Check[]> {
+  const known = await loadState(db, { now: now(), kinds: runKinds, runEverySeconds: runEverySeconds(config) });
+  return mergeState(probed, known.state, checksOf(known));
+}
+
+/** A probe's finding says more than the same of the database, which says better what to do; what follows from another is not known by itself. */
+export function mergeState(probed: readonly Check[], { problems }: State, looked: readonly Check[]): Check[] {
+  const found = new Set(probed.flatMap(({ name, status }) => (status === 'finding' ? [name] : [])));
+  const shown = problems.filter(({ checks }) => !checks.every((name) => found.has(name)));
+  const told = new Set(shown.flatMap(({ checks }) => checks));
+  const causes = new Map(
+    problems.flatMap((head) => head.follows.flatMap(({ checks }) => checks.map((name) => [name, head] as const))),
+  );
+  const probes = probed
+    .filter(({ name, status }) => status !== 'ok' || !told.has(name))
+    .map((check) => {
+      const same = problems.find(({ checks }) => check.status === 'finding' && checks.includes(check.name));
+      const words = same === undefined || same.remedy === '' ? {} : { remedy: same.remedy };
+      return { ...check, ...words, ...followsOf(same) };
+    });
+  const names = new Set(probed.map(({ name }) => name));
+  const others = looked.filter(({ name }) => !told.has(name) && !names.has(name));
+  return [
+    ...probes,
+    ...shown.map(checkOf),
+    ...others.map((check) => {
+      const cause = causes.get(check.name);
+      if (cause === undefined) return check;
+      return { ...unknown(check.name, `follows from: ${cause.title}`), because: cause.title };
+    }),
+  ];
+}
+
+function checkOf(problem: Problem): Check {
+  const { checks, title, detail, remedy } = problem;
+  const [name, found] = [checks.join(', '), `${title}. ${detail}`];
+  const check = remedy === '' ? unknown(name, found) : finding(name, found, remedy);
+  return { ...check, ...followsOf(problem) };
+}
+
+function followsOf(problem: Problem | undefined): Pick<Check, 'follows'> {
+  const follows = problem?.follows ?? [];
+  return follows.length === 0 ? {} : { follows: follows.map(({ title }) => title) };
+}
+
+/** Each thing that is looked at, as if it were well; a kind that nobody is asked about yet is not well all the same. */
+function checksOf({ facts: { parts, kinds, canary } }: KnownState): Check[] {
+  const heard = parts.filter(({ part }) => part !== 'queue');
+  const named = heard.map(({ part, secondsAgo }) => ok(part, `last heard of ${Math.round(secondsAgo)} s ago`));
+  const read = kinds.map((of) => {
+    const why = unprovenText(of);
+    return why === null
+      ? ok(of.kind, `complete as of ${of.completeUntil} (${of.ageSeconds} s ago)`)
+      : unknown(of.kind, why);
+  });
+  const others = stateChecks.filter((name) => name !== 'alerts');
+  const unchecked = heard.some(({ part }) => part === 'alerts')
+    ? []
+    : [unknown('alerts', 'never checked', 'tallyhook schedule does')];
+  return [
+    ...named,
+    ...unchecked,
+    ...others.map((name) => ok(name, name === 'canary' ? canaryWords(canary) : 'nothing is wrong')),
+    ...read,
+  ];
 }

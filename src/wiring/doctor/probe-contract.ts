@@ -1,7 +1,12 @@
+import { isAssetCode } from '../../domain/asset-code.js';
+import { valueAt } from '../../domain/events/event-key.js';
+import type { Json, JsonObject } from '../../domain/json.js';
+import { isSignedAmount } from '../../domain/money.js';
 import { textField } from '../../domain/records.js';
 import type { Contract } from '../../service-api/contract.js';
-import { type DoctorParts, unknown } from './check.js';
-import { overridesOf, type Probing } from './contract-part.js';
+import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
+import { foundAt, overridesOf, type Probing, placeIn } from './contract-part.js';
+import { dressed } from './other-names.js';
 import { type EventsProbed, probeEventId, probeRestamping, readDeliveries } from './probe-events.js';
 import {
   probeErrorBody,
@@ -14,8 +19,7 @@ import {
 } from './probe-names.js';
 import { findCountHeader, probeCountHeader, probeItems, probeNextCursor } from './probe-pages.js';
 import { type Account, parameterTests, probeParameters } from './probe-parameters.js';
-import { probeTransactionFields } from './probe-transaction-fields.js';
-import { type Asked, limitQuestions, MANY, rowsOf } from './questions.js';
+import { type Asked, limitQuestions, MANY, NOTHING_YET, rowsOf } from './questions.js';
 
 const SOME = 3;
 
@@ -81,4 +85,86 @@ function firstAccount(asked: Asked): Account {
   const [id] = fieldsOf(asked, 'id');
   if (id !== undefined) return { id };
   return { none: asked.kind === 'answer' ? 'there is no sub-wallet to ask about' : asked.problem };
+}
+
+type Field = keyof Contract['transaction'];
+
+interface Rule {
+  others: readonly string[];
+  /** Whether a value can be that of the field. */
+  fits: (value: Json, accounts: ReadonlySet<string>) => boolean;
+  optional?: true;
+}
+
+const isText = (value: Json): value is string => typeof value === 'string' && value !== '';
+const isAnAmount = (value: Json): boolean => typeof value === 'string' && isSignedAmount(value);
+
+const rules: { [F in Field]: Rule } = {
+  id: { others: ['transactionId', 'movementId', 'entryId', 'uuid'], fits: isText },
+  accountId: {
+    others: ['walletAccountId', 'walletId', 'subWalletId', 'account', 'wallet', 'account/id', 'wallet/id'],
+    fits: (value, accounts) => isText(value) && (accounts.size === 0 || accounts.has(value)),
+  },
+  assetCode: {
+    others: ['asset', 'coin', 'currency', 'asset/assetCode', 'asset/code'],
+    fits: (value) => isText(value) && isAssetCode(value),
+  },
+  type: {
+    others: ['transactionType', 'kind', 'operation', 'operationType', 'category'],
+    fits: (value) => isText(value) && /^[A-Za-z][\w. -]{1,60}$/.test(value),
+  },
+  amount: { others: ['value', 'delta', 'amountSigned', 'amountNet', 'netAmount', 'amount/value'], fits: isAnAmount },
+  feeAmount: { others: ['fee', 'fees', 'fee/amount'], fits: isAnAmount, optional: true },
+  createdAt: {
+    others: ['created', 'date', 'timestamp', 'occurredAt', 'bookedAt', 'time'],
+    fits: (value) => isText(value) && /^\d{4}-\d\d-\d\d[T ]/.test(value),
+  },
+  counterpartyAccountId: {
+    others: ['counterpartyId', 'counterparty', 'relatedAccountId', 'otherAccountId', 'counterparty/id'],
+    fits: isText,
+    optional: true,
+  },
+};
+
+/** Where a transaction of a sub-wallet has its parts (specification 4.11, 4.12: not shown), by what the feed shows. */
+async function probeTransactionFields(probing: Probing, account: Account): Promise<Check[]> {
+  const { ask, contract } = probing;
+  const feed = rowsOf(await ask(contract, 'listTransactions', MANY));
+  const isEnough = feed.length > 0 || 'none' in account;
+  const rows = isEnough ? feed : rowsOf(await ask(contract, 'listAccountTransactions', { path: account }));
+  const listed = rowsOf(await ask(contract, 'listAccounts', MANY));
+  // Not every sub-wallet is on one page: then none can be asked to be on it.
+  const isWhole = listed.length < MANY.query.take;
+  const accounts = new Set(isWhole ? listed.flatMap((row) => textField(row, 'id') ?? []) : []);
+  return (Object.keys(rules) as Field[]).map((field) => probeField(probing, field, { rows, accounts }));
+}
+
+function probeField(
+  probing: Probing,
+  field: Field,
+  { rows, accounts }: { rows: readonly JsonObject[]; accounts: ReadonlySet<string> },
+): Check {
+  const { name, at, usual } = placeIn(probing.contract, 'transaction', field);
+  const { others, fits, optional } = rules[field];
+  if (rows.length === 0) return unknown(name, `${NOTHING_YET}, no sub-wallet has a transaction`);
+  const share = (pointer: string) => rows.filter((row) => isThere(valueAt(row, pointer), fits, accounts)).length;
+  const isNamed = (pointer: string) =>
+    optional === true &&
+    rows.every((row) => isThere(valueAt(row, pointer), (value) => value === null || fits(value, accounts), accounts));
+  const usually = share(usual);
+  // Of a sub-wallet that is archived nobody lists the id.
+  if (usually === rows.length || (usually > 0 && (optional === true || field === 'accountId')) || isNamed(usual))
+    return ok(name, `${usually} of ${rows.length} transactions show it at ${usual}`);
+  const elsewhere = [field, ...others].flatMap(dressed).map((other) => `/${other}`);
+  const found =
+    usually > 0 ? undefined : elsewhere.find((other) => other !== usual && (share(other) > 0 || isNamed(other)));
+  if (found !== undefined)
+    return foundAt(probing, at, found, `transactions have nothing that fits at ${usual}, but at ${found}`);
+  const none = `${usually} of ${rows.length} transactions have something that fits at ${usual}, and none at any other place that was tried`;
+  if (optional === true) return unknown(name, `${none}: it may be nowhere`);
+  return finding(name, none, `look at one (tallyhook api listTransactions), and set transaction.${field}`);
+}
+
+function isThere(value: Json | undefined, fits: Rule['fits'], accounts: ReadonlySet<string>): boolean {
+  return value !== undefined && fits(value, accounts);
 }

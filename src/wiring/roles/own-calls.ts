@@ -4,7 +4,7 @@ import { logFailure, repeat, untilClosed } from '../../records/database/repeat.j
 import { holdOrders } from '../../records/orders/rederive-releases.js';
 import { takeInCalls } from '../../records/saving/take-in-calls.js';
 import type { ServiceClient } from '../../service-api/client.js';
-import type { SettledWrite } from '../../service-api/open-writes.js';
+import type { SettledWrite } from '../../service-api/key-store.js';
 import type { Runtime } from '../runtime.js';
 
 type OwnCallsDeps = ReconcileDeps & { client: Pick<ServiceClient, 'clock'> };

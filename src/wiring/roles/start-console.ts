@@ -11,7 +11,7 @@ import type { QueueState } from '../../webhook/queue-backend.js';
 import { secretsStatus } from '../../webhook/rotation.js';
 import { renderMetrics } from '../collect-gauges.js';
 import { runEverySeconds, showIntervals } from '../crons.js';
-import { runDoctor } from '../doctor/run-doctor.js';
+import { runDoctor } from '../doctor/examine.js';
 import type { Listener } from '../listen.js';
 import { channelsOf } from '../outbound.js';
 import { releaseRules } from '../reconcile-settings.js';

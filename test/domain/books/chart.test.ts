@@ -11,7 +11,7 @@ import {
   rootChange,
   subWalletAccount,
 } from '../../../src/domain/books/chart.js';
-import { momentInHistory } from '../../../src/domain/books/dating.js';
+import { momentInHistory } from '../../../src/domain/books/payment-dating.js';
 import { dayIn, fiscalYearStart, periodOf } from '../../../src/domain/books/posting-month.js';
 import { momentOf } from '../../../src/domain/service-time.js';
 import { anyCharacter } from '../../support/any-character.js';

@@ -1,10 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import { datedAs, momentInHistory } from '../../../src/domain/books/dating.js';
 import type { BookRecord } from '../../../src/domain/books/entry.js';
 import {
+  datedAs,
   differenceDate,
   disputeOf,
   heldDate,
+  momentInHistory,
   neverCounted,
   paidDate,
   payinDate,

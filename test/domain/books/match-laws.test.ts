@@ -5,7 +5,7 @@ import { ageOn } from '../../../src/domain/books/match/ageing.js';
 import { factsAsOf } from '../../../src/domain/books/match/facts-as-of.js';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
 import { matchOrder } from '../../../src/domain/books/match/match-order.js';
-import { matchReasons, matchStates } from '../../../src/domain/books/match/reasons.js';
+import { matchReasons, matchStates } from '../../../src/domain/books/match/match-shapes.js';
 import { amountField } from '../../../src/domain/family/money.js';
 import { compareAmounts, subtractAmounts, sumAmounts } from '../../../src/domain/money.js';
 import { sized } from '../../support/sizes.js';

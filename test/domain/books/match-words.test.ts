@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { MatchFacts } from '../../../src/domain/books/match/match-facts.js';
 import { matchOrder } from '../../../src/domain/books/match/match-order.js';
-import { matchedReasons, matchReasons } from '../../../src/domain/books/match/reasons.js';
+import { matchedReasons, matchReasons } from '../../../src/domain/books/match/match-shapes.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { ASSET, facts, having, nothing, one, other, paidPayment, paidRefund, shown, withOrder } from './match-facts.js';
 

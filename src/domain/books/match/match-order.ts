@@ -1,4 +1,4 @@
-import { type ShownRecord } from '../../family/links.js';
+import type { ShownRecord } from '../../family/links.js';
 import { amountField, dueOf } from '../../family/money.js';
 import { groupedPairs } from '../../grouped.js';
 import { compareAmounts, isZero, normalizeAmount, sumAmounts } from '../../money.js';
@@ -7,9 +7,8 @@ import { deriveOrder, type OrderStatus } from '../../orders/order.js';
 import { textField } from '../../records.js';
 import type { MatchFacts } from './match-facts.js';
 import { recordReasons } from './match-legs.js';
-import type { MatchAmount, Reason } from './match-shapes.js';
+import type { MatchAmount, MatchReason, MatchState, Reason } from './match-shapes.js';
 import { expectedOf, sidesOf } from './match-sides.js';
-import type { MatchReason, MatchState } from './reasons.js';
 
 export interface Match {
   state: MatchState;

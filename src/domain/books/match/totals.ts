@@ -1,7 +1,6 @@
 import { ageBuckets } from '../../age-buckets.js';
-import type { MatchAmount, MatchTotals, Place } from './match-shapes.js';
+import { type MatchAmount, type MatchTotals, matchStates, type Place } from './match-shapes.js';
 import { sumOfSides } from './match-sides.js';
-import { matchStates } from './reasons.js';
 
 /** Adds up matches one by one, in memory for as many rows as there are assets, states and ages. */
 export function matchTotals(): {

@@ -4,11 +4,14 @@ import { ageOn, openedBetween } from '../../../domain/books/match/ageing.js';
 import type { MatchKind } from '../../../domain/books/match/match-facts.js';
 import {
   type MatchAmount,
+  type MatchReason,
+  type MatchState,
   type MatchTotals,
   type MatchView,
+  matchedReasons,
   matchShape,
+  matchStates,
 } from '../../../domain/books/match/match-shapes.js';
-import { type MatchReason, type MatchState, matchedReasons, matchStates } from '../../../domain/books/match/reasons.js';
 import { matchTotals } from '../../../domain/books/match/totals.js';
 import {
   atMicroseconds,
