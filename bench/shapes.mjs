@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { eventKey } from '../dist/domain/events/event-key.js';
+import { grouped } from '../dist/domain/grouped.js';
 import { openEmbeddedPostgres } from '../dist/embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../dist/records/database.js';
-import { groupObservations } from '../dist/records/saving/save-observations.js';
 import { mergeRecord } from '../dist/records/saving/save-records.js';
 import { envelopeOf, readEvent } from '../dist/webhook/observe-event.js';
 import { bodies } from './bodies.mjs';
@@ -37,11 +37,11 @@ function stepsOf(body) {
   const stored = { id: '1', key: 'k', type, timestamp, source: 'webhook', receivedAt: timestamp * 1_000, body };
   const { observations } = timed('read', () => readEvent(stored, {}, envelope));
   timed('merge', () => {
-    for (const [kind, groups] of groupObservations(observations).byKind)
-      for (const [id, some] of groups) {
-        const hashed = some.map((observation) => ({ observation, hash: null }));
-        mergeRecord(kind, id, null, hashed, {});
-      }
+    for (const some of grouped(observations, ({ kind, id }) => `${kind} ${id}`).values()) {
+      const [{ kind, id }] = some;
+      const hashed = some.map((observation) => ({ observation, hash: null }));
+      mergeRecord(kind, id, null, hashed, {});
+    }
   });
   return times;
 }

@@ -211,7 +211,7 @@ interface GroupedObservations {
 }
 
 /** Gathers what was observed of each record; statements with unreadable amounts only ask for a poll. */
-export function groupObservations(observations: Observation[]): GroupedObservations {
+function groupObservations(observations: Observation[]): GroupedObservations {
   const byKind = new Map(recordKinds.map((kind) => [kind, new Map<string, Observation[]>()]));
   const grouped: GroupedObservations = { byKind, unapplied: [], refused: [] };
   for (const given of observations) {
