@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Knex } from 'knex';
 import { counted } from '../domain/in-words.js';
 import { type CallbackView, callbackShape } from '../domain/views/operation-shapes.js';
 import { UsageError } from '../errors.js';
@@ -11,7 +10,7 @@ import {
   replayDeadCallbacks,
 } from '../records/callbacks/claim-callback.js';
 import { listCallbacks } from '../records/callbacks/list-callbacks.js';
-import { inTransaction } from '../records/database/statements.js';
+import { inTransaction, type Trx } from '../records/database/statements.js';
 import { changeFlags, type Flags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printResult } from './print.js';
@@ -62,7 +61,7 @@ function newestOf(ids: readonly string[]): string {
   return shown.length === 0 ? '' : `: ${shown.join(', ')}${shown.length < ids.length ? ', …' : ''}`;
 }
 
-async function askAgain(trx: Knex.Transaction, id: string | undefined, { note }: ReplayFlags): Promise<number> {
+async function askAgain(trx: Trx, id: string | undefined, { note }: ReplayFlags): Promise<number> {
   const about = { actor: cliActor(), reason: note, outcome: 'asked' } as const;
   if (id === undefined) {
     const count = await replayDeadCallbacks(trx);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { AppError, UsageError } from '../errors.js';
 import { recordAction } from '../records/actions/record-action.js';
-import { inTransaction } from '../records/database/statements.js';
+import { inTransaction, type Trx } from '../records/database/statements.js';
 import {
   listParts,
   type PartView,
@@ -79,7 +79,7 @@ async function restore(db: Knex, part: RetirablePart, flags: Flags): Promise<str
 }
 
 async function keep(
-  trx: Knex.Transaction,
+  trx: Trx,
   action: string,
   part: RetirablePart,
   { note: reason, details = {} }: Flags & { details?: Record<string, string> },

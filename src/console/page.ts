@@ -1,10 +1,10 @@
-import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { Actor, Role } from '../domain/console-roles.js';
 import type { Request as Asks } from '../finance/decisions/decision-kind.js';
 import type { KnownState } from '../records/alerts/load-state.js';
 import type { DayMoney } from '../records/books/day-money.js';
 import type { PageQuery } from '../records/database/paging.js';
+import type { Trx } from '../records/database/statements.js';
 import type { ApiDeps } from './api-deps.js';
 import type {
   ActionButton,
@@ -104,7 +104,7 @@ interface Preview {
   kept: Readonly<Record<string, string>>;
 }
 
-type ActionDeps = Omit<PageDeps, 'db'> & { db: Knex.Transaction };
+type ActionDeps = Omit<PageDeps, 'db'> & { db: Trx };
 
 export interface ActionRequest {
   actor: Actor;

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { carriedRate, chooseRate, rateOfPayment } from '../domain/books/choose-rate.js';
 import type { BookedKind, Dated, Draft } from '../domain/books/entry.js';
 import { type Append, keyOf, type Posted, planPosting } from '../domain/books/plan-posting.js';
@@ -7,6 +6,7 @@ import { appendEntries, type NewEntry, readPosted } from '../records/books/appen
 import type { ReadRecord } from '../records/books/book-records.js';
 import { appendRates, carriedInTransit, copyRates, ratesKnown } from '../records/books/entry-rates.js';
 import { closedMonths } from '../records/books/posting-progress.js';
+import type { Trx } from '../records/database/statements.js';
 import type { Books } from './posting-deps.js';
 
 interface Drafted {
@@ -70,7 +70,7 @@ function sinceOpened({ dated, lines }: Append, opened: ReadonlyMap<string, numbe
 }
 
 async function readAllPosted(
-  trx: Knex.Transaction,
+  trx: Trx,
   refs: readonly { recordKind: BookedKind; recordId: string }[],
 ): Promise<Posted[]> {
   const found: Posted[] = [];

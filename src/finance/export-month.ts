@@ -9,7 +9,7 @@ import { entriesWithinOne } from '../records/books/month-entries.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';
 import { databaseNow, postedUntil } from '../records/books/posting-progress.js';
-import { raw, rowsOf, run } from '../records/database/statements.js';
+import { raw, rowsOf, run, type Trx } from '../records/database/statements.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
 import type { ExportFile } from './exports/month-tables.js';
 import { openStanding } from './exports/standing.js';
@@ -48,7 +48,7 @@ export async function planExport(db: Knex, asked: Asked) {
 
 type MonthFile = ExportFile & { sha256?: string; bytes?: number };
 
-async function withFiles<F>(db: Knex, asked: Asked, keep: (trx: Knex.Transaction, files: MonthFile[]) => Promise<F>) {
+async function withFiles<F>(db: Knex, asked: Asked, keep: (trx: Trx, files: MonthFile[]) => Promise<F>) {
   const { month, format } = asked;
   return db.transaction(async (trx) => {
     const { status, files } = await filesOf(trx, asked);
@@ -60,7 +60,7 @@ async function withFiles<F>(db: Knex, asked: Asked, keep: (trx: Knex.Transaction
 const ONE_MOMENT = { ...oneMoment, readOnly: true };
 
 /** On a second connection that sees the moment of the first: the database then makes two files at once. */
-async function besideIt<T>(db: Knex, trx: Knex.Transaction, work: (twin: Knex.Transaction) => Promise<T>): Promise<T> {
+async function besideIt<T>(db: Knex, trx: Trx, work: (twin: Trx) => Promise<T>): Promise<T> {
   const [moment] = await rowsOf<{ snapshot: string }>(trx)`SELECT pg_export_snapshot() AS snapshot`;
   return db.transaction(async (twin) => {
     await run(twin)`SET TRANSACTION SNAPSHOT ${raw(`'${moment?.snapshot}'`)}`;
@@ -73,10 +73,7 @@ function labelOf({ month, format }: Asked): string {
 }
 
 /** The stored files of a closed month; of an open one those that are made of the books while they are read. */
-async function filesOf(
-  trx: Knex.Transaction,
-  asked: Asked,
-): Promise<{ status: 'closed' | 'open'; files: MonthFile[] }> {
+async function filesOf(trx: Trx, asked: Asked): Promise<{ status: 'closed' | 'open'; files: MonthFile[] }> {
   const { month, format, chart, currency, timeZone, table } = asked;
   const all = await periodFiles(trx, month);
   const stored = all.filter((file) => file.format === format);
@@ -91,7 +88,7 @@ async function filesOf(
 }
 
 /** What the files can't be taken for whole without, in sentences: what was changed, and of an open month what is not in it. */
-async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 'closed'): Promise<string[]> {
+async function findingsOf(trx: Trx, asked: Asked, status: 'open' | 'closed'): Promise<string[]> {
   const found: string[] = [];
   const reportFinding = ({ told }: Finding) => void found.push(told);
   await verifyBooks({ ...asked, db: trx }, { reportFinding });
@@ -116,7 +113,7 @@ async function findingsOf(trx: Knex.Transaction, asked: Asked, status: 'open' | 
 
 /** No posting leads from a number to itself. */
 async function withinOneNumber(
-  trx: Knex.Transaction,
+  trx: Trx,
   { month, chart: { datev } }: Asked,
   values: readonly { account: string }[],
 ): Promise<string[]> {
@@ -149,7 +146,7 @@ function earnedElsewhere(values: readonly MonthValue[], { currency, chart }: Ask
 }
 
 async function refuseClosed(
-  trx: Knex.Transaction,
+  trx: Trx,
   { month, format }: Pick<Asked, 'month' | 'format'>,
   stored: string[],
 ): Promise<void> {

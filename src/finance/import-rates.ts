@@ -11,7 +11,7 @@ import { accountValues, type MonthValue } from '../records/books/account-totals.
 import { importRates } from '../records/books/entry-rates.js';
 import { knownBeside, monthsOfDays, seenAssets } from '../records/books/given-rates.js';
 import { closedMonths, lockBooks } from '../records/books/posting-progress.js';
-import { inTransaction } from '../records/database/statements.js';
+import { inTransaction, type Trx } from '../records/database/statements.js';
 import { oneMoment } from './posting-deps.js';
 
 export type ImportResult =
@@ -65,7 +65,7 @@ export async function importRatesFile(text: string, deps: Importing): Promise<Im
   if (notAsked.length > 0) return { outcome: 'refused', problems: notAsked.slice(0, MOST_DOUBTS) };
   if (asked.length > 0) return { outcome: 'asks', problems: shortened(asked, MOST_DOUBTS) };
   const fileHash = hashOfText(text);
-  const taken = async (trx: Knex.Transaction): Promise<ImportResult> => {
+  const taken = async (trx: Trx): Promise<ImportResult> => {
     await lockBooks(trx);
     const months = await monthsOfDays(trx, rates);
     const before = await valuesOf(trx, months, currency);

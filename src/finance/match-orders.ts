@@ -7,6 +7,7 @@ import { type MatchSettings, readMatchProgress, saveMatchProgress } from '../rec
 import { type NewMatch, saveMatches } from '../records/books/match/save-matches.js';
 import { nextTouchedUnits } from '../records/books/match/touched-units.js';
 import { lockBooks } from '../records/books/posting-progress.js';
+import type { Trx } from '../records/database/statements.js';
 import { oneMoment } from './posting-deps.js';
 
 interface Matched {
@@ -30,7 +31,7 @@ export async function matchOrders(
   return matched;
 }
 
-async function matchSlice(trx: Knex.Transaction, settings: MatchSettings): Promise<Matched> {
+async function matchSlice(trx: Trx, settings: MatchSettings): Promise<Matched> {
   await lockBooks(trx);
   const progress = await readMatchProgress(trx, settings);
   if (progress === null) return { changed: 0, more: false };
@@ -41,11 +42,7 @@ async function matchSlice(trx: Knex.Transaction, settings: MatchSettings): Promi
 }
 
 /** With those, too, that payments of these are counted with as yet, so that none is ever counted with two. */
-async function matchUnits(
-  trx: Knex.Transaction,
-  touched: readonly MatchUnit[],
-  settings: MatchSettings,
-): Promise<NewMatch[]> {
+async function matchUnits(trx: Trx, touched: readonly MatchUnit[], settings: MatchSettings): Promise<NewMatch[]> {
   const found = new Map<string, NewMatch>();
   let units = [...touched];
   while (units.length > 0) {

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import {
   attributionEntry,
   openingEntry,
@@ -24,6 +23,7 @@ import {
 import { lockBooks, readPostingProgress, savePostingProgress } from '../records/books/posting-progress.js';
 import { nextTouched, type TouchedIds } from '../records/books/touched-records.js';
 import { freshStatistics } from '../records/database/fresh-statistics.js';
+import type { Trx } from '../records/database/statements.js';
 import { appendDrafts } from './append-drafts.js';
 import { type Books, oneMoment, type PostingDeps } from './posting-deps.js';
 
@@ -110,7 +110,7 @@ async function postPassed(books: Books, records: readonly ReadRecord[], choices:
   return entries;
 }
 
-async function readRecords(trx: Knex.Transaction, ids: TouchedIds): Promise<ReadRecord[]> {
+async function readRecords(trx: Trx, ids: TouchedIds): Promise<ReadRecord[]> {
   const found: ReadRecord[] = [];
   for (const [kind, list] of ids) found.push(...(await readBookRecords(trx, kind, list)));
   return found;
@@ -146,7 +146,7 @@ async function placePayouts(deps: PostingDeps): Promise<number> {
 
 /** `sumsOf`: what moved the balances of assets. Payouts of which no record says whose they are, as far as the proof explains them so. */
 export async function placementDrafts(
-  trx: Knex.Transaction,
+  trx: Trx,
   sumsOf: (assets: string[]) => Promise<ReadonlyMap<string, { explained: string }>>,
 ): Promise<Draft[]> {
   const waiting = await inTransit(trx);

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { MovementTable } from '../domain/balances/movement-table.js';
 import type { Logger } from '../log.js';
+import type { Trx } from '../records/database/statements.js';
 
 export interface PostingDeps {
   db: Knex;
@@ -14,7 +15,7 @@ export interface PostingDeps {
 
 /** The books within one transaction that holds their locks. */
 export interface Books extends Pick<PostingDeps, 'timeZone' | 'currency'> {
-  trx: Knex.Transaction;
+  trx: Trx;
   /** Assets whose books are open, and since when, in ms. */
   opened: ReadonlyMap<string, number>;
   /** The place in the history of changes until which is known what is written. */

@@ -29,6 +29,7 @@ import {
   unfoundedEntries,
   unpostedOf,
 } from '../records/books/posted-records.js';
+import type { Trx } from '../records/database/statements.js';
 import { planDrafts } from './append-drafts.js';
 import { placementDrafts } from './post-entries.js';
 import type { Books, PostingDeps } from './posting-deps.js';
@@ -83,12 +84,12 @@ export function wholeBooks(deps: BooksDeps): (reportFinding: ReportFinding) => P
 }
 
 /** Within a transaction it is that one's. */
-async function oneSnapshot<T>(db: Knex, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
-  if (db.isTransaction) return work(db as Knex.Transaction);
+async function oneSnapshot<T>(db: Knex, work: (trx: Trx) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db as Trx);
   return db.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });
 }
 
-type InTransaction = Omit<BooksDeps, 'db'> & { trx: Knex.Transaction };
+type InTransaction = Omit<BooksDeps, 'db'> & { trx: Trx };
 
 async function booksOf({ trx, timeZone, currency }: InTransaction): Promise<Books> {
   return { trx, timeZone, currency, opened: await openedAssets(trx), written: '0' };
@@ -136,7 +137,7 @@ function balanceFinding(assetCode: string, booked: string, proven: string) {
   return findingOf('balance_differs', message, { log: 'accounts', from: assetCode });
 }
 
-async function verifyUnfounded(trx: Knex.Transaction, reportFinding: ReportFinding): Promise<void> {
+async function verifyUnfounded(trx: Trx, reportFinding: ReportFinding): Promise<void> {
   if (!(await hasProgress(trx)))
     reportFinding(
       findingOf('entry_differs', 'no row says how far the entries are posted', { log: 'entries', from: '0' }),
@@ -148,7 +149,7 @@ async function verifyUnfounded(trx: Knex.Transaction, reportFinding: ReportFindi
 }
 
 /** The program takes back only what is shown otherwise, and only a state changes by a difference. */
-async function verifyDetours(trx: Knex.Transaction, reportFinding: ReportFinding): Promise<void> {
+async function verifyDetours(trx: Trx, reportFinding: ReportFinding): Promise<void> {
   for (const { id, recordKind, recordId } of await detours(trx)) {
     const message = `entry ${id} of ${recordKind} ${recordId} takes back or changes what was said already, and says the same`;
     reportFinding(findingOf('entry_differs', message, { log: 'entries', from: id, rows: 1 }));

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Observation } from '../domain/observation.js';
 import { type ReleaseRules, rulesOf } from '../domain/orders/order-facts.js';
 import { isPassing } from '../records/database/database-errors.js';
+import type { Trx } from '../records/database/statements.js';
 import { holdRun, type RunTally } from '../records/runs/runs.js';
 import { saveObservations } from '../records/saving/save-observations.js';
 
@@ -44,7 +45,7 @@ export function whilePassing<T>(work: () => Promise<T>): Promise<T> {
  */
 export async function writeFenced(
   { db, now, tally, fence }: WriteDeps,
-  write: (trx: Knex.Transaction) => Promise<Partial<Written> | void>,
+  write: (trx: Trx) => Promise<Partial<Written> | void>,
 ): Promise<void> {
   const written = await whilePassing(async () => {
     let report: Partial<Written> | void = NOTHING;

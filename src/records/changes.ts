@@ -7,7 +7,7 @@ import type { EntityKind, EntityRef, RecordKind } from '../domain/records.js';
 import { type Change, changeShape } from '../domain/views/proof-shapes.js';
 import { verbatim } from './database/database-text.js';
 import { given } from './database/paging.js';
-import { prepared, rowOf, tableOf, valueOf } from './database/statements.js';
+import { prepared, rowOf, type Trx, tableOf, valueOf } from './database/statements.js';
 import { type RowOf, viewOf } from './database/view-of.js';
 import { personalKey } from './installation.js';
 import type { MergedRecord } from './stored-record.js';
@@ -48,7 +48,7 @@ function isSameValue(from: string | null, to: string | null): boolean {
 }
 
 /** Appends to the history, in the order given. */
-export async function appendChanges(trx: Knex.Transaction, changes: NewChange[]): Promise<void> {
+export async function appendChanges(trx: Trx, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
   const { text, values } = tableOf('new', changes, {
     kind: ['text', ({ entity }) => entity.kind],

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { lateSeconds } from '../domain/alerts/condition.js';
 import type { SecretsFrom } from '../domain/deliveries/last-secret.js';
-import { rowsOf, run } from './database/statements.js';
+import { rowsOf, run, type Trx } from './database/statements.js';
 
 /** What says that it is at work: a role; `alerts`, the check of every condition; `queue`, which each check asks. */
 export type LivingPart = 'receiver' | 'worker' | 'alerts' | 'queue';
@@ -84,7 +84,7 @@ const STOPPED_SECONDS = 60;
 const NEVER = "'-infinity'::timestamptz";
 
 /** From now on the silence of this part is no alert, until it is at work again. */
-export async function retirePart(trx: Knex.Transaction, part: RetirablePart): Promise<RetirePartResult> {
+export async function retirePart(trx: Trx, part: RetirablePart): Promise<RetirePartResult> {
   const row = await lockedHeartbeat(trx, part);
   if (row === undefined || row.retired) return { outcome: 'not_expected' };
   if (row.secondsAgo < STOPPED_SECONDS) return { outcome: 'at_work', secondsAgo: Math.round(row.secondsAgo) };
@@ -95,7 +95,7 @@ export async function retirePart(trx: Knex.Transaction, part: RetirablePart): Pr
 }
 
 /** Expects heartbeats of it again, from now on. False: it was not retired. */
-export async function restorePart(trx: Knex.Transaction, part: RetirablePart): Promise<boolean> {
+export async function restorePart(trx: Trx, part: RetirablePart): Promise<boolean> {
   const row = await lockedHeartbeat(trx, part);
   if (!row?.retired) return false;
   await trx('signs_of_life')
@@ -124,7 +124,7 @@ interface Heartbeat {
   secondsAgo: number;
 }
 
-async function lockedHeartbeat(trx: Knex.Transaction, part: RetirablePart): Promise<Heartbeat | undefined> {
+async function lockedHeartbeat(trx: Trx, part: RetirablePart): Promise<Heartbeat | undefined> {
   await trx('signs_of_life').where({ part }).forUpdate().first('part');
   return (await heartbeats(trx)).find((heartbeat) => heartbeat.part === part);
 }

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { saysPaid } from '../domain/family/said.js';
 import { type Json, type JsonObject, ownField } from '../domain/json.js';
 import { tableOf } from '../domain/kinds/kinds.js';
@@ -9,7 +8,7 @@ import { type Column, type RecordKind, recordKinds, recordRules } from '../domai
 import { instantText } from '../domain/service-time.js';
 import { bigintArray, booleanArray, floatArray, textArray } from './database/array-parameter.js';
 import { keyText, verbatim } from './database/database-text.js';
-import { findOrLock, raw, rowsOf } from './database/statements.js';
+import { findOrLock, raw, rowsOf, type Trx } from './database/statements.js';
 import type { MergedRecord, StoredHead, StoredRow } from './stored-record.js';
 
 const HEAD = 'id, poll_hash, settled, masked';
@@ -25,7 +24,7 @@ export interface FoundHeads {
 export const nothingFound: FoundHeads = { existing: new Set(), heads: null };
 
 /** Which of the ids have a row; where all have one, they are locked (`findOrLock`). */
-export async function findOrLockHeads(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<FoundHeads> {
+export async function findOrLockHeads(trx: Trx, kind: RecordKind, ids: string[]): Promise<FoundHeads> {
   const { existing, rows } = await findOrLock<StoredHead>(
     trx,
     { table: recordTables[kind], key: 'id', columns: HEAD },
@@ -35,11 +34,7 @@ export async function findOrLockHeads(trx: Knex.Transaction, kind: RecordKind, i
 }
 
 /** Locks the rows in the order of their ids and reads what decides whether a poll changes anything. */
-export async function lockHeads(
-  trx: Knex.Transaction,
-  kind: RecordKind,
-  ids: string[],
-): Promise<Map<string, StoredHead>> {
+export async function lockHeads(trx: Trx, kind: RecordKind, ids: string[]): Promise<Map<string, StoredHead>> {
   if (ids.length === 0) return new Map();
   const rows = await rowsOf<StoredHead>(trx)`
     SELECT ${raw(HEAD)} FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`;
@@ -47,11 +42,7 @@ export async function lockHeads(
 }
 
 /** Reads rows that are locked already. */
-export async function readRows(
-  trx: Knex.Transaction,
-  kind: RecordKind,
-  ids: string[],
-): Promise<Map<string, StoredRow>> {
+export async function readRows(trx: Trx, kind: RecordKind, ids: string[]): Promise<Map<string, StoredRow>> {
   if (ids.length === 0) return new Map();
   const rows = await rowsOf<StoredRow>(trx)`
     SELECT ${raw(BODY)} FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;

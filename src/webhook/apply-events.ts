@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics.js';
 import { boundReported } from '../records/breaks/bound-reported.js';
 import { type NewBreak, openBreaks } from '../records/breaks/breaks.js';
 import { describeError, isPassing } from '../records/database/database-errors.js';
-import { raw, run, SAVING, together } from '../records/database/statements.js';
+import { raw, run, SAVING, type Trx, together } from '../records/database/statements.js';
 import { saveEventRecords } from '../records/inbox/event-records.js';
 import { bodiesByKey, failEvent, markUnhandled, stillWaiting, takeWaiting } from '../records/inbox/inbox-work.js';
 import { turnFor } from '../records/own-turn.js';
@@ -102,7 +102,7 @@ async function applyTogether(deps: ApplyDeps, ids: string[], read: ReadEvent[]):
 
 /** The story of one batch: take, observe, save; all or nothing. */
 async function applyIn(
-  trx: Knex.Transaction,
+  trx: Trx,
   deps: ApplyDeps,
   { ids, read }: { ids: string[]; read: ReadEvent[] },
 ): Promise<ReadEvent[]> {
@@ -152,7 +152,7 @@ const SECOND_KEY = /^(id:[0-9a-f]{64})./;
  * has to know that the service gave one id twice (or that EVENT_ID_POINTER points at something else). A body that was deleted
  * by its age says nothing: unknown is no collision.
  */
-export async function findCollisions(trx: Knex.Transaction, events: ReadEvent[]): Promise<NewBreak[]> {
+export async function findCollisions(trx: Trx, events: ReadEvent[]): Promise<NewBreak[]> {
   const seconds = events.flatMap((event) => {
     const first = SECOND_KEY.exec(event.key)?.[1];
     return first === undefined || event.mark !== null ? [] : [{ event, first }];

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { z } from 'zod';
 import { ASSET_CODE } from '../../domain/asset-code.js';
 import { asOfMoment } from '../../domain/books/as-of.js';
@@ -7,6 +6,7 @@ import { amountProblem, currencyProblem, EXPECTED_AMOUNT } from '../../domain/or
 import { type OrderAsOfAnswer, orderAsOfShape, orderDetailShape, orderShape } from '../../domain/views/order-shapes.js';
 import { described } from '../../domain/views/parts.js';
 import { LONGEST_KEY_BYTES } from '../../records/database/database-text.js';
+import type { Trx } from '../../records/database/statements.js';
 import { orderAsOf } from '../../records/orders/order-as-of.js';
 import { getOrder, registerOrder, withdrawRegistration } from '../../records/orders/orders.js';
 import type { RegisterOrderResult, RegistrationAsking, RegistrationDone } from '../../records/orders/register-order.js';
@@ -169,7 +169,7 @@ interface Registering {
   action: string;
   details: Readonly<Record<string, unknown>>;
   /** Null: there is no such order. */
-  work: (trx: Knex.Transaction, own: string, asking: RegistrationAsking) => Promise<RegisterOrderResult | null>;
+  work: (trx: Trx, own: string, asking: RegistrationAsking) => Promise<RegisterOrderResult | null>;
 }
 
 /** What was done, or a problem; who asked is kept either way. */
@@ -178,7 +178,7 @@ async function register(
   { actor, params: { reference: own }, matches }: Asked<unknown, unknown, 'reference'>,
   { action, details, work }: Registering,
 ): Promise<RegistrationDone> {
-  const isCurrent = async (trx: Knex.Transaction): Promise<boolean> => {
+  const isCurrent = async (trx: Trx): Promise<boolean> => {
     const order = await getOrder(trx, own);
     return order !== null && (matches?.(order) ?? true);
   };

@@ -10,7 +10,7 @@ import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { getSeal } from '../../records/audit/list-seals.js';
 import { breaksUntil } from '../../records/audit/pack-facts.js';
 import { periodFiles, readPeriodFile } from '../../records/books/period-files.js';
-import { exact } from '../../records/database/statements.js';
+import { exact, type Trx } from '../../records/database/statements.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormats } from '../export-formats.js';
 import { openStanding } from '../exports/standing.js';
@@ -40,7 +40,7 @@ export interface PackScope extends PackAsked {
   lastRate: string;
 }
 
-export async function* packFiles(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
+export async function* packFiles(trx: Trx, scope: PackScope): AsyncGenerator<ZippedFile> {
   yield { name: 'README.txt', content: [packReadme(scope)] };
   yield { name: 'HEAD', content: [`${scope.seals.to}:${scope.seals.headHash}\n`] };
   yield { name: 'about.json', content: [`${toLine(aboutOf(scope))}\n`] };
@@ -91,7 +91,7 @@ function approverOf({ details: { approvedBy } }: ActionView): string | null {
   return typeof approvedBy === 'string' ? approvedBy : null;
 }
 
-async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGenerator<ZippedFile> {
+async function* periodContent(trx: Trx, scope: PackScope): AsyncGenerator<ZippedFile> {
   const { closing, month, chart, currency, timeZone, table } = scope;
   if (closing !== null) {
     for (const { id, name } of await periodFiles(trx, month))
@@ -105,7 +105,7 @@ async function* periodContent(trx: Knex.Transaction, scope: PackScope): AsyncGen
   }
 }
 
-async function* breakLines(trx: Knex.Transaction, { monthStart, lastStep }: PackScope): AsyncGenerator<string> {
+async function* breakLines(trx: Trx, { monthStart, lastStep }: PackScope): AsyncGenerator<string> {
   for await (const breaks of breaksUntil(trx, { since: monthStart, lastStep }))
     yield breaks.map((one) => `${toLine(one)}\n`).join('');
 }
@@ -117,7 +117,7 @@ const DEEPEST = 1_000;
 const asStored = (column: string): string => `${column}::varchar AS ${column}`;
 
 /** Runs that ended between the beginning of the month and the closing. */
-function runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): AsyncGenerator<string> {
+function runLines(trx: Trx, { monthStart, at }: PackScope): AsyncGenerator<string> {
   const runs = trx('runs')
     .whereBetween('finished_at', [monthStart, at])
     .select(trx.raw(`id, kind, "full", status, calls, seen, changed, breaks_opened, complete, ${asStored('proof')}`))
@@ -126,7 +126,7 @@ function runLines(trx: Knex.Transaction, { monthStart, at }: PackScope): AsyncGe
 }
 
 /** What people did since the beginning of the month, up to the closing. */
-function actionLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
+function actionLines(trx: Trx, { monthStart, lastAction }: PackScope): AsyncGenerator<string> {
   const texts = ['actor', 'action', 'target', 'reason', 'details'].map(asStored).join(', ');
   const actions = trx('actions')
     .where('id', '<=', lastAction)
@@ -136,7 +136,7 @@ function actionLines(trx: Knex.Transaction, { monthStart, lastAction }: PackScop
 }
 
 /** What was given for the days of the month until then, each with what it took the place of. */
-function givenRateLines(trx: Knex.Transaction, { month, lastRate }: PackScope): AsyncGenerator<string> {
+function givenRateLines(trx: Trx, { month, lastRate }: PackScope): AsyncGenerator<string> {
   const texts = ['asset_code', 'currency', 'file_hash', 'actor'].map(asStored).join(', ');
   const given = trx.raw(
     `(SELECT id, date::text AS date, ${texts}, ${exact('rate')} AS rate, imported_at,
@@ -149,7 +149,7 @@ function givenRateLines(trx: Knex.Transaction, { month, lastRate }: PackScope): 
 
 /** What finance said by these actions since the beginning of the month, up to the closing, with what it said it of. */
 function saidLines(
-  trx: Knex.Transaction,
+  trx: Trx,
   { monthStart, lastAction }: PackScope,
   of: 'payout' | 'balance',
   names: readonly string[],
@@ -189,7 +189,7 @@ async function* tableLines(query: Knex.QueryBuilder, shown: (row: Row) => object
 }
 
 /** As they were kept with the closing. */
-async function secretsOf(trx: Knex.Transaction, { closing }: PackScope): Promise<object> {
+async function secretsOf(trx: Trx, { closing }: PackScope): Promise<object> {
   const kept = closing?.details['secrets'];
   if (Array.isArray(kept)) return { asOf: 'closing', secrets: kept };
   return {
@@ -198,7 +198,7 @@ async function secretsOf(trx: Knex.Transaction, { closing }: PackScope): Promise
   };
 }
 
-async function* sealFiles(trx: Knex.Transaction, { seals }: PackScope): AsyncGenerator<ZippedFile> {
+async function* sealFiles(trx: Trx, { seals }: PackScope): AsyncGenerator<ZippedFile> {
   const [from, to] = [await getSeal(trx, seals.from), await getSeal(trx, seals.to)];
   if (from === null || to === null) throw new Error('a seal of the month is missing: tallyhook audit verify');
   const range = { from: seals.from, to: seals.to };

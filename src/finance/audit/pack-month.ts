@@ -4,6 +4,7 @@ import { monthIn, startOfDay } from '../../domain/books/posting-month.js';
 import { getSeal, sealHead } from '../../records/audit/list-seals.js';
 import { closingAction, firstSealSince, sealedUntil, sealOf } from '../../records/audit/pack-facts.js';
 import { sealRows } from '../../records/audit/seal-rows.js';
+import type { Trx } from '../../records/database/statements.js';
 import { planFolder, writeFolder } from '../exports/write-folder.js';
 import { oneMoment } from '../posting-deps.js';
 import { type PackAsked, type PackScope, packFiles } from './pack-files.js';
@@ -46,7 +47,7 @@ export async function planPack({ db, now }: { db: Knex; now: () => Date }, asked
 const refused = (why: string) => ({ outcome: 'refused' as const, why });
 const statusOf = ({ closing }: PackScope) => (closing === null ? ('open' as const) : ('closed' as const));
 
-async function scopeOf(trx: Knex.Transaction, asked: PackAsked, now: Date): Promise<PackScope | string> {
+async function scopeOf(trx: Trx, asked: PackAsked, now: Date): Promise<PackScope | string> {
   const { month } = asked;
   const closing = await closingAction(trx, month);
   const { timeZone, currency } = keptOf(closing, asked);

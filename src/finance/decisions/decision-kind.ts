@@ -1,7 +1,7 @@
-import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { GatedAction } from '../../domain/two-people.js';
 import type { Approval } from '../../records/actions/record-action.js';
+import type { Trx } from '../../records/database/statements.js';
 import type { ClosingDeps } from '../periods/close-period.js';
 
 /** What a person would do at once were FOUR_EYES off. */
@@ -27,7 +27,7 @@ type Look =
       /** In lines, with the money. */
       preview: readonly string[];
       /** `done` false: nothing may be kept of it. */
-      apply(trx: Knex.Transaction, by: By): Promise<{ done: boolean; message: string }>;
+      apply(trx: Trx, by: By): Promise<{ done: boolean; message: string }>;
     };
 
 export interface DecisionKind<Input, Ready = ClosingDeps> {
@@ -39,7 +39,7 @@ export interface DecisionKind<Input, Ready = ClosingDeps> {
   /** Ahead of the transaction. */
   prepare(deps: ClosingDeps): Promise<Ready>;
   /** In a transaction that holds the locks of the books. */
-  look(trx: Knex.Transaction, input: Input, about: { ready: Ready; reason: string }): Promise<Look>;
+  look(trx: Trx, input: Input, about: { ready: Ready; reason: string }): Promise<Look>;
   /** After it is committed: what else is to be said. */
   afterwards?(deps: ClosingDeps): Promise<string>;
 }

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { z } from 'zod';
 import { canonicalHash, canonicalJson } from '../../domain/canonical-json.js';
 import { fromJsonText } from '../../domain/json.js';
@@ -23,7 +22,7 @@ import {
 import { recordAction } from '../../records/actions/record-action.js';
 import { lockBooks } from '../../records/books/posting-progress.js';
 import { isRowId } from '../../records/database/paging.js';
-import { inTransaction } from '../../records/database/statements.js';
+import { inTransaction, type Trx } from '../../records/database/statements.js';
 import type { ClosingDeps } from '../periods/close-period.js';
 import { oneMoment } from '../posting-deps.js';
 import type { DecisionKind, Request } from './decision-kind.js';
@@ -47,7 +46,7 @@ export async function wouldDecide(
   const parsed = kind.input.safeParse(input);
   if (!parsed.success) return { why: notUnderstood(parsed.error) };
   const ready = await kind.prepare(deps);
-  const look = async (trx: Knex.Transaction) => {
+  const look = async (trx: Trx) => {
     await lockBooks(trx);
     return kind.look(trx, parsed.data, { ready, reason });
   };
@@ -143,7 +142,7 @@ const asJson = (value: unknown) => fromJsonText(JSON.stringify(value));
 
 /** One after the other: whoever comes second sees what the first did. */
 async function decideIn(
-  trx: Knex.Transaction,
+  trx: Trx,
   { id, verdict, note, person, ready }: Given & { person: Person; ready: unknown },
 ): Promise<DecideResult> {
   const row = await lockDecision(trx, id);
@@ -169,7 +168,7 @@ async function decideIn(
 
 /** Only what the asker was shown; otherwise nothing of it is kept. */
 async function apply(
-  trx: Knex.Transaction,
+  trx: Trx,
   row: DecisionRow,
   { ready, approvedBy }: { ready: unknown; approvedBy: string },
 ): Promise<{ done: boolean; message: string }> {
@@ -189,7 +188,7 @@ async function apply(
 }
 
 async function expire(
-  trx: Knex.Transaction,
+  trx: Trx,
   { id, action, subject, asked_by }: DecisionRow,
   { by, why, note = null }: { by: string; why: string; note?: string | null },
 ): Promise<DecisionView> {

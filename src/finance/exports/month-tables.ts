@@ -1,4 +1,3 @@
-import { type Knex } from 'knex';
 import { type MovementTable } from '../../domain/balances/movement-table.js';
 import { type Chart } from '../../domain/books/chart.js';
 import { firstDayAfter, startOfDay } from '../../domain/books/posting-month.js';
@@ -17,6 +16,7 @@ import {
 } from '../../records/books/month-rows.js';
 import { doubtedPayments } from '../../records/books/period-facts.js';
 import { accountNames, givenLines, linesOf, type TextForm } from '../../records/books/row-text.js';
+import type { Trx } from '../../records/database/statements.js';
 import { type TableColumn, tableColumns } from './table-columns.js';
 
 /** What happened in a month, a row for each record. As files and as sheets of a workbook it is the same. */
@@ -56,18 +56,13 @@ export function monthTables(books: MonthBooks): FileTable[] {
   ];
 }
 
-async function* queryLines(
-  trx: Knex.Transaction,
-  form: TextForm,
-  sql: string,
-  about: MonthQuery,
-): AsyncGenerator<string> {
+async function* queryLines(trx: Trx, form: TextForm, sql: string, about: MonthQuery): AsyncGenerator<string> {
   yield* linesOf(trx, form, sql, await namedIn(trx, about));
 }
 
 /** Of rows that are no query's. */
 export function givenTable<Name extends string>(
-  trx: Knex.Transaction,
+  trx: Trx,
   name: Name,
   columns: readonly TableColumn[],
   read: () => Promise<MonthRow[]>,
@@ -93,7 +88,7 @@ function aboutOf({ month, timeZone, currency, table }: MonthBooks): MonthQuery {
 
 /** A month of the books, in one transaction that sees one moment of them. */
 export interface MonthBooks {
-  trx: Knex.Transaction;
+  trx: Trx;
   /** YYYY-MM. */
   month: string;
   chart: Chart;

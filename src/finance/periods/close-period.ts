@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { Chart } from '../../domain/books/chart.js';
 import type { Missing, PeriodFile } from '../../domain/views/books-shapes.js';
 import { type Approval, recordAction } from '../../records/actions/record-action.js';
@@ -11,6 +10,7 @@ import { storePeriodFile } from '../../records/books/period-files.js';
 import { beginClosing, saveClosed } from '../../records/books/periods.js';
 import { databaseNow, lockBooks } from '../../records/books/posting-progress.js';
 import { freshStatistics } from '../../records/database/fresh-statistics.js';
+import type { Trx } from '../../records/database/statements.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormatNames, exportFormats } from '../export-formats.js';
 import type { MonthBooks } from '../exports/month-tables.js';
@@ -75,13 +75,13 @@ export function mayClose(missing: readonly Missing[], reason: string | null): bo
 }
 
 /** In a transaction that holds the locks of the books. */
-export async function missingToClose(trx: Knex.Transaction, ready: ReadyToClose, month: string): Promise<Missing[]> {
+export async function missingToClose(trx: Trx, ready: ReadyToClose, month: string): Promise<Missing[]> {
   return (await checkPeriod(trx, month, { ...ready, now: ready.now(), isDeep: true })).missing;
 }
 
 /** `known`: what was found of its income in doubt in this transaction; left out: it is found now. */
 export async function closeIn(
-  trx: Knex.Transaction,
+  trx: Trx,
   deps: ClosingDeps,
   { month, actor, reason, approval }: Asked,
   { missing, doubted: known }: { missing: Missing[]; doubted?: string | null },

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { isIdentityKept } from '../../domain/balances/balance-proof.js';
 import type { HeldResidual } from '../../domain/balances/unnamed-payouts.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
@@ -17,6 +16,7 @@ import {
 } from '../../records/balances/balance-proofs.js';
 import { sumAttributed } from '../../records/balances/balance-sums.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
+import type { Trx } from '../../records/database/statements.js';
 import { saveObservations } from '../../records/saving/save-observations.js';
 import type { RunContext } from '../deps.js';
 import { askIfShown } from '../service-reader.js';
@@ -79,7 +79,7 @@ export async function saveBalance(
 }
 
 async function saveVerdict(
-  trx: Knex.Transaction,
+  trx: Trx,
   { deps, fence }: RunContext,
   assetCode: string,
   verdict: Verdict,
@@ -123,7 +123,7 @@ function evidenceOf({ poll, verdict }: ClassifiedBalance, caveats: readonly stri
 
 /** Both polls of a pair must break it: one alone may be of a moment between two writes of the service. */
 async function followIdentity(
-  trx: Knex.Transaction,
+  trx: Trx,
   assetCode: string,
   { read, earlier }: { read: ReadBalance; earlier: ReadBalance | null },
   ref: string,
@@ -142,7 +142,7 @@ async function followIdentity(
   return openBreaks(trx, [{ kind, entity, evidence }]);
 }
 
-async function keepRate(trx: Knex.Transaction, assetCode: string, { fields, from }: ReadBalance): Promise<void> {
+async function keepRate(trx: Trx, assetCode: string, { fields, from }: ReadBalance): Promise<void> {
   const shown = fields['usdRate'];
   if (!isAmount(shown)) return;
   const rate = isZero(shown) ? null : shown;

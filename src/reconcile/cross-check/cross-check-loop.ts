@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { logFailure, repeat } from '../../records/database/repeat.js';
+import type { Trx } from '../../records/database/statements.js';
 import { fillSkeletons } from '../../records/family/references.js';
 import { rederiveSlice } from '../../records/orders/rederive-releases.js';
 import { addedColumns, fillColumn, showSliceAgain } from '../../records/saving/show-again.js';
@@ -41,7 +42,7 @@ export async function rederiveReleases(
   deps: Pick<ReconcileDeps, 'db' | 'now' | 'adoptedAt' | keyof ReleaseRules>,
   signal?: AbortSignal,
 ): Promise<void> {
-  const work = async (trx: Knex.Transaction): Promise<boolean> => {
+  const work = async (trx: Trx): Promise<boolean> => {
     const context = saveContext(deps);
     return (await showSliceAgain(trx, context)) || rederiveSlice(trx, context);
   };
@@ -51,7 +52,7 @@ export async function rederiveReleases(
 /** In transactions of their own, until `work` says that nothing is left. */
 async function inSlices(
   db: Knex,
-  work: (trx: Knex.Transaction) => Promise<boolean>,
+  work: (trx: Trx) => Promise<boolean>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (let more = true; more; more = await whilePassing(() => db.transaction(work))) signal?.throwIfAborted();

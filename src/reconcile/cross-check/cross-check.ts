@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { type BreakKind, breakKinds, checkKinds, runChecks } from '../../domain/breaks/breaks.js';
 import {
   classifyListing,
@@ -33,7 +32,7 @@ import {
 import { openEvidence } from '../../records/breaks/list-breaks.js';
 import { loadCheckFacts } from '../../records/breaks/load-check-facts.js';
 import { describeError, isPassing } from '../../records/database/database-errors.js';
-import { BY_KEYS } from '../../records/database/statements.js';
+import { BY_KEYS, type Trx } from '../../records/database/statements.js';
 import type { ReconcileDeps } from '../deps.js';
 import { whilePassing } from '../write-fenced.js';
 
@@ -79,7 +78,7 @@ export async function crossCheck(deps: CrossCheckDeps, signal?: AbortSignal): Pr
 }
 
 async function checkSlice(
-  trx: Knex.Transaction,
+  trx: Trx,
   deps: CrossCheckDeps,
   settled: string,
 ): Promise<{ report: CrossCheckReport; more: boolean }> {
@@ -95,7 +94,7 @@ async function checkSlice(
 
 /** Records and orders, those apart of which the check throws. The caller holds the watermark. */
 export async function checkEach(
-  trx: Knex.Transaction,
+  trx: Trx,
   entities: readonly EntityRef[],
   deps: CrossCheckDeps & Scope,
 ): Promise<CrossCheckReport> {
@@ -111,7 +110,7 @@ export async function checkEach(
 }
 
 async function checkEntities(
-  trx: Knex.Transaction,
+  trx: Trx,
   entities: readonly EntityRef[],
   { now, adoptedAt, kytWords = defaultKytWords, payoutWords = defaultPayoutWords, withoutFees }: CrossCheckDeps & Scope,
 ): Promise<CrossCheckReport> {
@@ -126,7 +125,7 @@ async function checkEntities(
   return { checked: entities.length, ...(await saveFindings(trx, findings)) };
 }
 
-async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossCheckDeps): Promise<CrossCheckReport> {
+async function checkListing(trx: Trx, { adoptedAt, log }: CrossCheckDeps): Promise<CrossCheckReport> {
   const report = nothingChecked();
   const listing = await openFilterListing(trx, 'payment_intent', 'irregular');
   if (listing === null) return report;
@@ -154,7 +153,7 @@ async function checkListing(trx: Knex.Transaction, { adoptedAt, log }: CrossChec
 
 /** The one finding about the filter. Those of an older version, one for each payment, are over. */
 async function saveListing(
-  trx: Knex.Transaction,
+  trx: Trx,
   disputes: readonly DisputeStanding[],
   listing: FilterListing,
 ): Promise<Pick<CrossCheckReport, 'opened' | 'resolved'>> {
@@ -170,14 +169,14 @@ async function saveListing(
 }
 
 async function saveFindings(
-  trx: Knex.Transaction,
+  trx: Trx,
   { open, resolve }: Findings<BreakKind>,
 ): Promise<Pick<CrossCheckReport, 'opened' | 'resolved'>> {
   const resolved = await autoResolveBreaks(trx, await stillOpen(trx, resolve));
   return { opened: await openBreaks(trx, open), resolved };
 }
 
-export function inTransaction<T>({ db }: CrossCheckDeps, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+export function inTransaction<T>({ db }: CrossCheckDeps, work: (trx: Trx) => Promise<T>): Promise<T> {
   return whilePassing(() =>
     db.transaction(async (trx) => {
       await trx.raw(BY_KEYS);
@@ -196,17 +195,13 @@ export function add(report: CrossCheckReport, more: CrossCheckReport): void {
 
 interface Apart<Item> {
   /** May be called again with fewer of them; what it wrote when it threw is undone. */
-  work: (trx: Knex.Transaction, items: readonly Item[]) => Promise<void>;
+  work: (trx: Trx, items: readonly Item[]) => Promise<void>;
   /** One that can't be worked on even alone. */
-  fail: (trx: Knex.Transaction, item: Item, error: unknown) => Promise<void>;
+  fail: (trx: Trx, item: Item, error: unknown) => Promise<void>;
 }
 
 /** In halves where that throws, so that one fails alone. The database's condition is nobody's fault: it is thrown. */
-async function checkApart<Item>(
-  trx: Knex.Transaction,
-  items: readonly Item[],
-  { work, fail }: Apart<Item>,
-): Promise<void> {
+async function checkApart<Item>(trx: Trx, items: readonly Item[], { work, fail }: Apart<Item>): Promise<void> {
   const [first] = items;
   if (first === undefined) return;
   try {

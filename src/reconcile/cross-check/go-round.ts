@@ -1,7 +1,7 @@
-import type { Knex } from 'knex';
 import type { RecordKind } from '../../domain/records.js';
 import { lockCheckWatermark, moveRound, type Round, readRounds } from '../../records/breaks/check-progress.js';
 import { recordIds, recordsAbout } from '../../records/breaks/checked-records.js';
+import type { Trx } from '../../records/database/statements.js';
 import { fillSearchKeys } from '../../records/search/search-keys.js';
 import type { Kind } from '../deps.js';
 import {
@@ -108,7 +108,7 @@ interface Slice {
 
 /** Where the last slice ended, in the order of ids. What comes later before that place has its turn in the next round. */
 async function checkNext(
-  trx: Knex.Transaction,
+  trx: Trx,
   deps: Parameters<typeof checkEach>[2],
   { record, limit, byHand }: Pick<Going, 'record' | 'byHand'> & { limit: number },
 ): Promise<Slice> {

@@ -6,6 +6,7 @@ import {
   standingOf,
 } from '../../domain/deliveries/report-standing.js';
 import { autoResolveBreaks, openBreaks, withoutDecided } from '../../records/breaks/breaks.js';
+import type { Trx } from '../../records/database/statements.js';
 import { incidentSince, leakedLabels, markNotSent, undoubted } from '../../records/deliveries/leaked-secrets.js';
 import {
   countLacking,
@@ -134,7 +135,7 @@ interface Forged {
 
 /** Returns how many breaks were opened. */
 async function classify(
-  trx: Knex.Transaction,
+  trx: Trx,
   run: RunContext,
   { poll, labels, lacking }: { poll: HistoryPoll; labels: readonly string[]; lacking: UnmatchedReport[] },
 ): Promise<number> {
@@ -163,7 +164,7 @@ async function classify(
  * it may leave events out by itself, it disproves no more than when the person said so; that is what is returned.
  */
 async function disprove(
-  trx: Knex.Transaction,
+  trx: Trx,
   { deps }: RunContext,
   { reports, poll, leaked, now }: Forged,
 ): Promise<Differing | null> {
@@ -182,7 +183,7 @@ async function disprove(
 
 /** By secret, what was found to lack before and what is now. */
 async function countAll(
-  trx: Knex.Transaction,
+  trx: Trx,
   { since, labels, lacking }: { since: Date; labels: readonly string[]; lacking: readonly UnmatchedReport[] },
 ): Promise<Map<string, number>> {
   const counts = new Map((await countLacking(trx, since, labels)).map(({ label, n }) => [label, n]));
@@ -192,7 +193,7 @@ async function countAll(
 
 /** Each has a break of its own, so many a day and secret; one more break counts the rest. */
 async function name(
-  trx: Knex.Transaction,
+  trx: Trx,
   run: RunContext,
   { poll, lacking, now }: { poll: HistoryPoll; lacking: readonly UnmatchedReport[]; now: Date },
 ): Promise<number> {

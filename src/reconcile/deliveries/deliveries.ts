@@ -1,8 +1,8 @@
-import type { Knex } from 'knex';
 import { GIVE_UP_MS } from '../../domain/deliveries/delivery-class.js';
 import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../../domain/deliveries/report-standing.js';
 import { isoTime } from '../../domain/in-words.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
+import type { Trx } from '../../records/database/statements.js';
 import type { ClassifiedDelivery, ClassifyRules } from '../../records/deliveries/classify-deliveries.js';
 import {
   deliveriesById,
@@ -200,7 +200,7 @@ const QUIET_MS = 86_400_000;
  * A retired secret whose endpoint is still given new events signs for nobody: the old endpoint is to be deleted. Returns
  * how many such breaks were opened; they resolve themselves when the endpoint is gone or quiet for a day.
  */
-async function saveSecretUse(trx: Knex.Transaction, { deps, source }: RunContext): Promise<number> {
+async function saveSecretUse(trx: Trx, { deps, source }: RunContext): Promise<number> {
   const uses = await retiredSecretUse(trx);
   const endpoints = await endpointsById(
     trx,

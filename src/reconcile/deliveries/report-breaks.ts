@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { type HistoryKnown, pointsAtSecret } from '../../domain/deliveries/report-standing.js';
 import { MOST_SINGLE } from '../../records/breaks/bound-reported.js';
 import {
@@ -8,6 +7,7 @@ import {
   openBreaks,
   renewEvidence,
 } from '../../records/breaks/breaks.js';
+import type { Trx } from '../../records/database/statements.js';
 import { besideLacking, someLacking } from '../../records/deliveries/leaked-secrets.js';
 import { isSecretInDoubt } from '../../records/deliveries/not-sent.js';
 import type { ReportEvidence, UnmatchedReport } from '../../records/deliveries/report-checks.js';
@@ -95,7 +95,7 @@ export interface Differing {
  * One finding, which counts, and says some of what lacks. Critical where all of it is under one secret and the history has
  * everything else. What a person decided holds until another event is missing. Returns how many breaks were opened.
  */
-export async function openDiffers(trx: Knex.Transaction, run: RunContext, found: Differing): Promise<number> {
+export async function openDiffers(trx: Trx, run: RunContext, found: Differing): Promise<number> {
   const { lacking, matched, since, counts } = found;
   const some = await someLacking(trx, since, MOST_NAMED);
   const differs = {
@@ -120,11 +120,11 @@ export async function openDiffers(trx: Knex.Transaction, run: RunContext, found:
 }
 
 /** It ends with a poll that lacks no more; one that points at a secret only when none of what it counts lacks. */
-export async function endDiffers(trx: Knex.Transaction, run: RunContext): Promise<void> {
+export async function endDiffers(trx: Trx, run: RunContext): Promise<void> {
   if (!(await isSecretInDoubt(trx))) await autoResolveBreaks(trx, [differsBreak(run)]);
 }
 
-async function isUnderOne(trx: Knex.Transaction, { lacking, since, counts }: Differing): Promise<boolean> {
+async function isUnderOne(trx: Trx, { lacking, since, counts }: Differing): Promise<boolean> {
   const [label, ...others] = counts.keys();
   if (label === undefined || others.length > 0) return false;
   return pointsAtSecret({ lacking, ...(await besideLacking(trx, { label, since })) });

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { deliveryBreakKinds } from '../../domain/deliveries/delivery-class.js';
 import { isoTime } from '../../domain/in-words.js';
 import type { JsonObject } from '../../domain/json.js';
@@ -10,6 +9,7 @@ import {
   openBreaks,
   withoutDecided,
 } from '../../records/breaks/breaks.js';
+import type { Trx } from '../../records/database/statements.js';
 import {
   type ClassifiedDelivery,
   type ClassifyRules,
@@ -44,18 +44,14 @@ export async function saveClassified(
   return classified;
 }
 
-async function saveBreaks(
-  trx: Knex.Transaction,
-  classified: ClassifiedDelivery[],
-  { source }: RunContext,
-): Promise<number> {
+async function saveBreaks(trx: Trx, classified: ClassifiedDelivery[], { source }: RunContext): Promise<number> {
   const { open, resolve } = deliveryBreaks(classified, source);
   await autoResolveBreaks(trx, resolve);
   return openBreaks(trx, await withoutDecided(trx, open));
 }
 
 /** What the history has was sent: a break that says otherwise is over. */
-async function noteSent(trx: Knex.Transaction, classified: readonly ClassifiedDelivery[]): Promise<void> {
+async function noteSent(trx: Trx, classified: readonly ClassifiedDelivery[]): Promise<void> {
   const once = classified.flatMap((one) => one.once);
   const sent = await markSent(trx, [...new Set([...classified.flatMap(eventsOf), ...once])], once);
   await autoResolveBreaks(
@@ -69,10 +65,7 @@ function eventsOf({ inboxId, alike }: ClassifiedDelivery): readonly string[] {
 }
 
 /** Of the refunds that these events link, and nothing else: the history is asked by id, for it shows these by now. */
-async function searchesOf(
-  trx: Knex.Transaction,
-  classified: readonly ClassifiedDelivery[],
-): Promise<NewRefreshRequest[]> {
+async function searchesOf(trx: Trx, classified: readonly ClassifiedDelivery[]): Promise<NewRefreshRequest[]> {
   const shown = classified.filter(({ delivery }) => delivery.firstSeenAt === null).flatMap(eventsOf);
   const payouts = await unlinkedBy(trx, [...new Set(shown)]);
   return payouts.map((id) => ({ kind: 'delivery', id: `payout ${id}`, reason: 'reported_link' }));

@@ -4,6 +4,7 @@ import { withLinks } from '../../domain/events/event-key.js';
 import type { Observation, ObservationSource } from '../../domain/observation.js';
 import { type ReleaseRules, rulesOf } from '../../domain/orders/order-facts.js';
 import { saveFilterListing } from '../../records/breaks/filter-listings.js';
+import type { Trx } from '../../records/database/statements.js';
 import {
   countListed,
   holdsListed,
@@ -50,7 +51,7 @@ export function createListStore(
   const writing: WriteDeps = { db, now: deps.now, tally, fence };
   const context = () => ({ now: deps.now(), adoptedAt, ...rulesOf(deps) });
 
-  const observe = async (trx: Knex.Transaction, observations: Observation[]): Promise<Written> => {
+  const observe = async (trx: Trx, observations: Observation[]): Promise<Written> => {
     if (observations.length === 0) return NOTHING;
     const { changed, breaksOpened } = await saveObservations(trx, observations, context());
     return { changed, breaksOpened };
@@ -89,11 +90,7 @@ export function createListStore(
   };
 }
 
-async function applyMove(
-  trx: Knex.Transaction,
-  { kind, runId }: { kind: Kind; runId: string },
-  move: GapMove,
-): Promise<void> {
+async function applyMove(trx: Trx, { kind, runId }: { kind: Kind; runId: string }, move: GapMove): Promise<void> {
   switch (move.type) {
     case 'open': {
       const newerId = move.newer?.id ?? null;

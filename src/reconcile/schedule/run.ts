@@ -1,6 +1,6 @@
-import type { Knex } from 'knex';
 import type { Run } from '../../domain/views/proof-shapes.js';
 import { describeError } from '../../records/database/database-errors.js';
+import type { Trx } from '../../records/database/statements.js';
 import { checkContinuity, noteDatabase } from '../../records/runs/continuity.js';
 import { finishRun, holdRun, newTally, type RunTally, startRun } from '../../records/runs/runs.js';
 import { writeWatermarks } from '../../records/runs/watermarks.js';
@@ -108,7 +108,7 @@ async function record(
   tally: RunTally,
   outcome: Outcome,
 ): Promise<Run> {
-  return deps.db.transaction(async (trx: Knex.Transaction) => {
+  return deps.db.transaction(async (trx: Trx) => {
     await holdRun(trx, id, tally, deps.now());
     if (outcome.complete) await writeWatermarks(trx, kind, id, outcome.watermarks);
     await writeWatermarks(trx, kind, id, outcome.due ?? new Map());

@@ -11,7 +11,7 @@ import {
   viewById,
   within,
 } from '../database/paging.js';
-import { firstOf, rowOf, rowsOf } from '../database/statements.js';
+import { firstOf, rowOf, rowsOf, type Trx } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 
 /** `input`: canonical JSON. `seen`: a hash of the facts behind the preview. */
@@ -51,10 +51,7 @@ export type NewDecision = Pick<DecisionRow, 'subject' | 'input' | 'seen' | 'prev
 };
 
 /** `sha256`: what the action of asking has to say. */
-export async function insertDecision(
-  trx: Knex.Transaction,
-  asked: NewDecision,
-): Promise<{ row: DecisionRow; sha256: string }> {
+export async function insertDecision(trx: Trx, asked: NewDecision): Promise<{ row: DecisionRow; sha256: string }> {
   const [row] = await trx<DecisionRow>('decisions').insert(asked).returning('*');
   if (row === undefined) throw new Error('a decision was not kept');
   const { sha256 } = await rowOf<{ sha256: string }>(trx)`
@@ -64,7 +61,7 @@ export async function insertDecision(
 
 /** The one that waits for the same, locked. */
 export async function waitingFor(
-  trx: Knex.Transaction,
+  trx: Trx,
   { action, input }: Pick<NewDecision, 'action' | 'input'>,
 ): Promise<DecisionRow | undefined> {
   return trx<DecisionRow>('decisions')
@@ -74,13 +71,13 @@ export async function waitingFor(
     .first();
 }
 
-export async function lockDecision(trx: Knex.Transaction, id: string): Promise<DecisionRow | undefined> {
+export async function lockDecision(trx: Trx, id: string): Promise<DecisionRow | undefined> {
   return isRowId(id) ? trx<DecisionRow>('decisions').where({ id }).forUpdate().first() : undefined;
 }
 
 type Decided = Pick<DecisionRow, 'state' | 'note' | 'outcome'> & { decided_by: string };
 
-export async function saveDecided(trx: Knex.Transaction, id: string, decided: Decided): Promise<DecisionRow> {
+export async function saveDecided(trx: Trx, id: string, decided: Decided): Promise<DecisionRow> {
   const [row] = await trx<DecisionRow>('decisions')
     .where({ id })
     .update({ ...decided, decided_at: trx.fn.now() as never })

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
-import { rowOf } from '../database/statements.js';
+import { rowOf, type Trx } from '../database/statements.js';
 
 export interface NewAction {
   /** The name of a console token, or `os:` and the user of the operating system. */
@@ -56,7 +56,7 @@ export async function logRepeatedRefusals(db: Knex): Promise<void> {
   await db.transaction((trx) => recordRefusals(trx, {}));
 }
 
-async function recordRefusals(trx: Knex.Transaction, about: { actor?: string; action?: string }): Promise<void> {
+async function recordRefusals(trx: Trx, about: { actor?: string; action?: string }): Promise<void> {
   const over: { actor: string; action: string; since: Date; folded: string }[] = await trx('repeated_refusals')
     .where(about)
     .whereRaw(`since < now() - interval '1 minute'`)

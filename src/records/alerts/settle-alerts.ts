@@ -5,7 +5,7 @@ import { isSilent, type Silence } from '../../domain/alerts/condition.js';
 import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
 import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
-import { run } from '../database/statements.js';
+import { run, type Trx } from '../database/statements.js';
 import { viewOf } from '../database/view-of.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is sent once. */
@@ -38,7 +38,7 @@ export interface Settled {
  * One row for each condition that holds, whoever checks and however often.
  */
 export async function settleAlerts(
-  trx: Knex.Transaction,
+  trx: Trx,
   found: readonly FoundAlert[],
   { now, channels }: { now: Date; channels: readonly string[] },
 ): Promise<Settled> {
@@ -62,7 +62,7 @@ export async function openAlerts(db: Knex): Promise<AlertRow[]> {
 const keyOf = ({ name, subject }: Pick<FoundAlert, 'name' | 'subject'>): string => `${name} ${subject}`;
 
 async function hold(
-  trx: Knex.Transaction,
+  trx: Trx,
   { alert, row, now }: { alert: FoundAlert; row: AlertRow | undefined; now: Date },
   settled: Settled,
 ): Promise<void> {
@@ -89,18 +89,14 @@ async function hold(
 
 const NO_SILENCE = { silenced_at: null, silenced_until: null, silenced_by: null, silenced_severity: null };
 
-async function mayFire(trx: Knex.Transaction, { name, subject }: FoundAlert, now: Date): Promise<boolean> {
+async function mayFire(trx: Trx, { name, subject }: FoundAlert, now: Date): Promise<boolean> {
   const apart = conditionNamed(name)?.apartSeconds;
   if (apart === undefined) return true;
   const last = await trx('alerts').where({ name, subject }).max<{ at: Date | null }>('fired_at as at').first();
   return last?.at == null || now.getTime() - last.at.getTime() >= apart * 1_000;
 }
 
-async function letGo(
-  trx: Knex.Transaction,
-  { row, now }: { row: AlertRow; now: Date },
-  settled: Settled,
-): Promise<void> {
+async function letGo(trx: Trx, { row, now }: { row: AlertRow; now: Date }, settled: Settled): Promise<void> {
   if (row.fired_at === null) {
     await trx('alerts').where({ id: row.id }).delete();
   } else if ((now.getTime() - row.seen_at.getTime()) / 1_000 < QUIET_SECONDS) {
@@ -112,7 +108,7 @@ async function letGo(
 }
 
 /** Who silenced an alert hears of its end on the pages alone. */
-async function addNotices(trx: Knex.Transaction, settled: Settled, channels: readonly string[]): Promise<void> {
+async function addNotices(trx: Trx, settled: Settled, channels: readonly string[]): Promise<void> {
   const notices = [
     ...settled.fired.map((row) => ({ key: firingKey(row), message: messageOf('alert.firing', row) })),
     ...settled.resolved

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { packRowHashes, type RowHash, rowHash, rowsHashOf, type Seal, sealHash } from '../../domain/audit/seal.js';
-import { raw, rowOf, run } from '../database/statements.js';
+import { raw, rowOf, run, type Trx } from '../database/statements.js';
 import { asColumns } from '../database/view-of.js';
 import { readSealedRows, type SealedLog, sealedLogs } from './sealed-logs.js';
 
@@ -39,7 +39,7 @@ export async function sealRows(
   return sealed;
 }
 
-async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promise<(Seal & { hash: string }) | null> {
+async function sealNext(trx: Trx, log: SealedLog, at: Date): Promise<(Seal & { hash: string }) | null> {
   await run(trx)`SET LOCAL lock_timeout = '${raw(LOCK_TIMEOUT)}'`;
   const head = await trx<{ number: string; hash: string }>('seal_head').forUpdate().first();
   if (head === undefined) throw new Error('the row of the newest seal is gone');
@@ -65,11 +65,7 @@ async function sealNext(trx: Knex.Transaction, log: SealedLog, at: Date): Promis
   return { ...seal, hash };
 }
 
-async function hashesOf(
-  trx: Knex.Transaction,
-  log: SealedLog,
-  range: { after: string; until: string },
-): Promise<RowHash[]> {
+async function hashesOf(trx: Trx, log: SealedLog, range: { after: string; until: string }): Promise<RowHash[]> {
   const hashes: RowHash[] = [];
   for await (const rows of readSealedRows(trx, log, { ...range, most: MOST_ROWS })) hashes.push(...rows.map(rowHash));
   return hashes;

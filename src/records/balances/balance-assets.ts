@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { distinctValues, rowsOf, run } from '../database/statements.js';
+import { distinctValues, rowsOf, run, type Trx } from '../database/statements.js';
 
 export interface KnownAsset {
   assetCode: string;
@@ -39,7 +39,7 @@ export interface SeenRate {
 }
 
 /** Keeps rates for whoever values the books. The same value again within the hour is not kept again. */
-export async function keepRates(trx: Knex.Transaction, rates: readonly SeenRate[]): Promise<void> {
+export async function keepRates(trx: Trx, rates: readonly SeenRate[]): Promise<void> {
   for (const { assetCode, rate, seenAt, source } of rates) {
     await run(trx)`
       INSERT INTO asset_rates (asset_code, rate, seen_at, source)

@@ -5,7 +5,7 @@ import { canonicalHash } from '../../domain/canonical-json.js';
 import { isZero, sameAmount } from '../../domain/money.js';
 import { instantText } from '../../domain/service-time.js';
 import { feedHead } from '../changes.js';
-import { columnOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
+import { columnOf, rowsOf, run, type Trx, tableOf, valueOf } from '../database/statements.js';
 import { type MovingKind, type MovingRecord, movingKinds, readMoving } from './balance-records.js';
 
 const CHANGES_AT_ONCE = 5_000;
@@ -33,7 +33,7 @@ export async function workInMovements(db: Knex, table: MovementTable): Promise<n
 }
 
 async function workInBatch(
-  trx: Knex.Transaction,
+  trx: Trx,
   { table, contract, bound }: { table: MovementTable; contract: string; bound: bigint },
 ): Promise<{ seq: bigint; records: number }> {
   const known = await lockProgress(trx, contract);
@@ -58,17 +58,14 @@ async function workInBatch(
 }
 
 /** One worker at a time. */
-async function lockProgress(trx: Knex.Transaction, contract: string): Promise<Progress> {
+async function lockProgress(trx: Trx, contract: string): Promise<Progress> {
   await trx('movements_progress').insert({ contract }).onConflict('only_one').ignore();
   const row = await trx<Progress>('movements_progress').forUpdate().first();
   if (row === undefined) throw new Error('the row of the progress is gone');
   return row;
 }
 
-async function refundsOf(
-  trx: Knex.Transaction,
-  rows: readonly { entity_kind: MovingKind; entity_id: string }[],
-): Promise<string[]> {
+async function refundsOf(trx: Trx, rows: readonly { entity_kind: MovingKind; entity_id: string }[]): Promise<string[]> {
   const intents = rows.filter((row) => row.entity_kind === 'payment_intent').map((row) => row.entity_id);
   return columnOf<string>(trx)`
     SELECT irregular_refund_payout_id FROM payment_intents
@@ -76,7 +73,7 @@ async function refundsOf(
 }
 
 async function workInRecords(
-  trx: Knex.Transaction,
+  trx: Trx,
   { table, renewing }: { table: MovementTable; renewing: boolean },
   kind: MovingKind,
   ids: readonly string[],
@@ -124,12 +121,7 @@ const MARGIN_MS = 5 * 60_000;
  * Puts what records do now in the place of what they did. What stays as it was keeps the poll that brought it.
  * `renewing`: the records are the same, the contract's table is another.
  */
-async function writeEffects(
-  trx: Knex.Transaction,
-  kind: MovingKind,
-  records: readonly Worked[],
-  renewing: boolean,
-): Promise<void> {
+async function writeEffects(trx: Trx, kind: MovingKind, records: readonly Worked[], renewing: boolean): Promise<void> {
   if (records.length === 0) return;
   const keys = records.map(({ key }) => key);
   const rows = await rowsOf<Line>(trx)`
@@ -145,7 +137,7 @@ async function writeEffects(
   await insertLines(trx, kind, lines);
 }
 
-async function readOpenings(trx: Knex.Transaction, records: readonly Worked[]): Promise<Map<string, Opening>> {
+async function readOpenings(trx: Trx, records: readonly Worked[]): Promise<Map<string, Opening>> {
   const assets = records.flatMap(({ effects }) => effects.flatMap(({ assetCode }) => assetCode ?? []));
   const rows = await rowsOf<{ asset: string; at: Date; opened: Date }>(trx)`
     SELECT asset_code AS asset, opening_at AS at, opened_at AS opened FROM balance_proofs
@@ -252,7 +244,7 @@ function timeOf(text: string | null): Date | null {
   return instant === null ? null : new Date(instant);
 }
 
-async function insertLines(trx: Knex.Transaction, kind: MovingKind, lines: readonly Line[]): Promise<void> {
+async function insertLines(trx: Trx, kind: MovingKind, lines: readonly Line[]): Promise<void> {
   if (lines.length === 0) return;
   const given = tableOf('new', lines, {
     record_id: 'text',

@@ -10,7 +10,7 @@ import { textField } from '../../domain/records.js';
 import type { BalanceProofView } from '../../domain/views/balance-shapes.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { verbatim } from '../database/database-text.js';
-import { exact, firstOf, milliseconds, raw, rowsOf, run, sql, utc } from '../database/statements.js';
+import { exact, firstOf, milliseconds, raw, rowsOf, run, sql, type Trx, utc } from '../database/statements.js';
 import { asColumns } from '../database/view-of.js';
 import { recordTables } from '../record-columns.js';
 import { movingKinds } from './balance-records.js';
@@ -42,7 +42,7 @@ export async function readProofs(db: Knex, assets?: readonly string[]): Promise<
 }
 
 /** Holds the row until the end of the transaction; null: the asset was never polled. */
-export async function lockProof(trx: Knex.Transaction, assetCode: string): Promise<BalanceProof | null> {
+export async function lockProof(trx: Trx, assetCode: string): Promise<BalanceProof | null> {
   const row = await firstOf<ProofRow>(trx)`
     SELECT ${COLUMNS} FROM balance_proofs WHERE asset_code = ${assetCode} FOR UPDATE`;
   return row === undefined ? null : proofOf(row);
@@ -61,7 +61,7 @@ export interface OpeningPosition {
  * the books began is nothing, at their beginning.
  */
 export async function openPosition(
-  trx: Knex.Transaction,
+  trx: Trx,
   assetCode: string,
   { opening: { balance, at, openedAt }, now }: { opening: OpeningPosition; now: Date },
 ): Promise<void> {
@@ -108,7 +108,7 @@ export interface ClassifiedBalance {
 }
 
 export async function saveClassified(
-  trx: Knex.Transaction,
+  trx: Trx,
   { assetCode, poll, verdict, atOpening, held }: ClassifiedBalance,
   { now, runId }: { now: Date; runId: string | null },
 ): Promise<void> {
@@ -126,12 +126,7 @@ export async function saveClassified(
 }
 
 /** What is not among the values stays as it was. */
-async function writeProof(
-  trx: Knex.Transaction,
-  assetCode: string,
-  values: object,
-  onlyNew: object = {},
-): Promise<void> {
+async function writeProof(trx: Trx, assetCode: string, values: object, onlyNew: object = {}): Promise<void> {
   await trx('balance_proofs')
     .insert({ asset_code: assetCode, ...values, ...onlyNew })
     .onConflict('asset_code')
@@ -140,7 +135,7 @@ async function writeProof(
 
 /** Asked for, and not classified: how it was classified before stays, with the reason why it is not proven now. */
 export async function saveUnproven(
-  trx: Knex.Transaction,
+  trx: Trx,
   given: { assetCode: string; reason: string; held?: HeldResidual; now: Date; runId: string | null },
 ): Promise<void> {
   const { assetCode, reason, held, now, runId } = given;
@@ -208,7 +203,7 @@ function proofOf({ assetCode, openingBalance, openingAt, ...row }: ProofRow): Ba
  * unexplained when the asset was classified last; null: it never was. Returns how many were opened.
  */
 export async function followResidual(
-  trx: Knex.Transaction,
+  trx: Trx,
   assetCode: string,
   { verdict, before }: { verdict: BalanceVerdict; before: string | null },
   evidence: JsonObject,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { verbatim } from '../database/database-text.js';
-import { columnOf, distinctValues, rowsOf } from '../database/statements.js';
+import { columnOf, distinctValues, rowsOf, type Trx } from '../database/statements.js';
 
 /** Products that payments name, those that were read longest ago first. */
 export async function productsOfPayments(db: Knex, limit: number): Promise<string[]> {
@@ -32,7 +32,7 @@ export async function countProductPayments(
 
 /** Keeps what the service says of where an asset can be settled; null: it can't be. JSON text. */
 export async function keepSettlementMethods(
-  trx: Knex.Transaction,
+  trx: Trx,
   assetCode: string,
   content: string | null,
   readAt: number,

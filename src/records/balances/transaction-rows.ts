@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
-import { columnOf, milliseconds, raw, rowsOf, sql } from '../database/statements.js';
+import { columnOf, milliseconds, raw, rowsOf, sql, type Trx } from '../database/statements.js';
 
 /** The service's own list showed the row at the last poll; what only events spoke of is none such. */
 const READ = raw("(absent_since IS NULL AND coalesce(poll_hash, '') <> '')");
@@ -77,7 +77,7 @@ export async function feedWindows(db: Knex, proof: string): Promise<TimeWindow[]
 
 /** Puts one window in the place of those that it absorbed. */
 export async function replaceFeedWindows(
-  trx: Knex.Transaction,
+  trx: Trx,
   proof: string,
   window: TimeWindow,
   absorbed: readonly TimeWindow[],

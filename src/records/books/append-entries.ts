@@ -1,10 +1,9 @@
-import type { Knex } from 'knex';
 import type { BookedKind, DatedBy, Line } from '../../domain/books/entry.js';
 import { netLines } from '../../domain/books/lines.js';
 import type { Append, Posted } from '../../domain/books/plan-posting.js';
 import type { Period } from '../../domain/books/posting-month.js';
 import { jsonbText } from '../database/database-text.js';
-import { rowsOf, run, tableOf } from '../database/statements.js';
+import { rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import type { ObservedBy } from './book-records.js';
 
 /** An entry with its place in the books. */
@@ -16,11 +15,7 @@ export interface NewEntry extends Omit<Append, 'after' | 'worthAs'> {
 }
 
 /** Appends them in the order given and returns their ids in that order. `written`: the place in the history of changes. */
-export async function appendEntries(
-  trx: Knex.Transaction,
-  entries: readonly NewEntry[],
-  written: string,
-): Promise<string[]> {
+export async function appendEntries(trx: Trx, entries: readonly NewEntry[], written: string): Promise<string[]> {
   if (entries.length === 0) return [];
   const given = tableOf(
     'new',
@@ -58,7 +53,7 @@ export async function appendEntries(
   return inOrder;
 }
 
-async function appendLines(trx: Knex.Transaction, entries: readonly NewEntry[], ids: readonly string[]): Promise<void> {
+async function appendLines(trx: Trx, entries: readonly NewEntry[], ids: readonly string[]): Promise<void> {
   const lines = entries.flatMap((entry, n) => entry.lines.map((line, place) => ({ ...line, place, id: ids[n] ?? '' })));
   const given = tableOf('new', lines, {
     id: 'text',
@@ -102,11 +97,7 @@ interface Row {
 }
 
 /** All that is posted of these records, a row for each key. */
-export async function readPosted(
-  trx: Knex.Transaction,
-  recordKind: BookedKind,
-  ids: readonly string[],
-): Promise<Posted[]> {
+export async function readPosted(trx: Trx, recordKind: BookedKind, ids: readonly string[]): Promise<Posted[]> {
   if (ids.length === 0) return [];
   const rows = await rowsOf<Row>(trx)`
     SELECT id, record_kind, record_id, key, version, type, reverses, at, day::text AS day, nullif(date, day)::text AS booked_on,

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import {
   type DisputeSeen,
   type DisputeStage,
@@ -13,7 +12,7 @@ import { fromJsonText } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
 import { type MovingKind, type MovingRecord, readMoving } from '../balances/balance-records.js';
 import { WHOLE_RECORD } from '../changes.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { raw, rowsOf, type Trx } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { openedAssets } from './openings.js';
 
@@ -27,11 +26,7 @@ export interface ObservedBy {
 export type ReadRecord = BookRecord & { observedBy: ObservedBy };
 
 /** Records as the service's own lists showed them, with what they did to balances and what of that stood at the openings. */
-export async function readBookRecords(
-  trx: Knex.Transaction,
-  kind: MovingKind,
-  ids: readonly string[],
-): Promise<ReadRecord[]> {
+export async function readBookRecords(trx: Trx, kind: MovingKind, ids: readonly string[]): Promise<ReadRecord[]> {
   if (ids.length === 0) return [];
   const records = await readMoving(trx, kind, ids);
   const moved = await readMoved(trx, kind, ids);
@@ -50,7 +45,7 @@ export async function readBookRecords(
 
 type Dispute = NonNullable<BookRecord['dispute']>;
 
-async function readDisputed(trx: Knex.Transaction, records: readonly MovingRecord[]): Promise<Map<string, Dispute>> {
+async function readDisputed(trx: Trx, records: readonly MovingRecord[]): Promise<Map<string, Dispute>> {
   const ids = records.map(({ key }) => key);
   const seen = await readDisputes(trx, ids);
   if (seen.size === 0) return new Map();
@@ -64,11 +59,7 @@ async function readDisputed(trx: Knex.Transaction, records: readonly MovingRecor
   );
 }
 
-async function readMoved(
-  trx: Knex.Transaction,
-  kind: MovingKind,
-  ids: readonly string[],
-): Promise<Map<string, Moved[]>> {
+async function readMoved(trx: Trx, kind: MovingKind, ids: readonly string[]): Promise<Map<string, Moved[]>> {
   const rows = await rowsOf<Omit<Moved, 'at'> & { record_id: string; at: Date | null }>(trx)`
     SELECT record_id, part, operation, account_id AS account, asset_code AS "assetCode", trim_scale(delta)::text AS delta,
            trim_scale(base)::text AS base, at
@@ -79,11 +70,7 @@ async function readMoved(
   return found;
 }
 
-async function readObserved(
-  trx: Knex.Transaction,
-  kind: MovingKind,
-  ids: readonly string[],
-): Promise<Map<string, ObservedBy>> {
+async function readObserved(trx: Trx, kind: MovingKind, ids: readonly string[]): Promise<Map<string, ObservedBy>> {
   const rows = await rowsOf<{ id: string; type: string; ref: string; at: Date }>(trx)`
     SELECT id, observed_by_type AS type, observed_by_ref AS ref, observed_at AS at
     FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;
@@ -102,7 +89,7 @@ interface Row {
 type Seen = DisputeSeen & { stages: DisputeStage[] };
 
 /** What the history of changes shows of the disputes of payments: of those that are in one, and of those that ever were. */
-async function readDisputes(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, Seen>> {
+async function readDisputes(trx: Trx, ids: readonly string[]): Promise<Map<string, Seen>> {
   const rows = await rowsOf<Row>(trx)`
     SELECT entity_id AS id, changes.xid::text AS save, field, from_value, to_value, coalesce(service_time, changed_at) AS at
     FROM (

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { grouped } from '../../domain/grouped.js';
 import { sumAmounts } from '../../domain/money.js';
-import { columnOf, exact, raw, rowsOf, run, type Sql, sql, tableOf } from '../database/statements.js';
+import { columnOf, exact, raw, rowsOf, run, type Sql, sql, type Trx, tableOf } from '../database/statements.js';
 
 /** What may be done with the goods of what was paid: they may go out; not yet; it is no order's, or the order is over. */
 export type PaidFor = 'released' | 'waiting' | 'other';
@@ -97,7 +97,7 @@ export async function loadDayMoney(db: Knex, at: Date, refundWords: readonly str
 const MARK_STANDS = '5 minutes';
 
 /** One reader after the other, each with one view of all: sums that are older never come after newer ones. */
-async function sumsWithin(trx: Knex.Transaction, spans: readonly Span[]): Promise<Sum[]> {
+async function sumsWithin(trx: Trx, spans: readonly Span[]): Promise<Sum[]> {
   await run(trx)`LOCK TABLE money_known IN EXCLUSIVE MODE`;
   // Made for few rows of each key: compiling it would take longer.
   await run(trx)`SET LOCAL jit = off`;
@@ -120,7 +120,7 @@ async function sumsWithin(trx: Knex.Transaction, spans: readonly Span[]): Promis
 }
 
 /** What is older than the oldest is asked for no more. */
-async function addUp(trx: Knex.Transaction, missing: readonly Span[], oldest: Date): Promise<void> {
+async function addUp(trx: Trx, missing: readonly Span[], oldest: Date): Promise<void> {
   const hours = missing.map(({ begun }) => begun.toISOString());
   await run(trx)`DELETE FROM money_sums WHERE hour = ANY (${hours}::timestamptz[]) OR hour < ${oldest}`;
   await run(trx)`DELETE FROM money_known WHERE hour < ${oldest}`;

@@ -4,7 +4,18 @@ import type { Carried, Rate, Valuation } from '../../domain/books/choose-rate.js
 import { heldKey } from '../../domain/books/entry.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import type { GivenRate } from '../../domain/books/rates-file.js';
-import { exact, milliseconds, raw, rowOf, rowsOf, run, sql, tableOf, valueOf } from '../database/statements.js';
+import {
+  exact,
+  milliseconds,
+  raw,
+  rowOf,
+  rowsOf,
+  run,
+  sql,
+  type Trx,
+  tableOf,
+  valueOf,
+} from '../database/statements.js';
 import { spannedRates, spanOf } from './month-query.js';
 import { TRANSIT_KEY } from './openings.js';
 
@@ -102,7 +113,7 @@ export interface DayRate {
 }
 
 /** One rate of each asset for a day of the month (YYYY-MM): that of finance's file, else that of the last entry of the day. */
-export async function dayRates(trx: Knex.Transaction, month: string, currency: string): Promise<DayRate[]> {
+export async function dayRates(trx: Trx, month: string, currency: string): Promise<DayRate[]> {
   const { rows } = await trx.raw<{ rows: DayRate[] }>(
     `SELECT DISTINCT ON (day, asset_code) day::text AS date, asset_code AS "assetCode", ${exact('rate')} AS rate
      FROM (
@@ -128,7 +139,7 @@ export interface NewRate {
   valuation: Valuation;
 }
 
-export async function appendRates(trx: Knex.Transaction, rates: readonly NewRate[]): Promise<void> {
+export async function appendRates(trx: Trx, rates: readonly NewRate[]): Promise<void> {
   if (rates.length === 0) return;
   const given = tableOf('new', rates, {
     entry: ['text', ({ entryId }) => entryId],
@@ -146,7 +157,7 @@ export async function appendRates(trx: Knex.Transaction, rates: readonly NewRate
 }
 
 /** What reverses or rebooks another entry is worth what that is. */
-export async function copyRates(trx: Knex.Transaction, pairs: readonly { from: string; to: string }[]): Promise<void> {
+export async function copyRates(trx: Trx, pairs: readonly { from: string; to: string }[]): Promise<void> {
   if (pairs.length === 0) return;
   await run(trx)`
     INSERT INTO entry_rates (entry_id, asset_code, currency, rate, source, rate_at, reason)
@@ -176,7 +187,7 @@ export const MAY_BE_VALUED = sql`
 
 /** Keeps the rates of a file and values anew what it speaks of, in open months. Returns how many entries that were. */
 export async function importRates(
-  trx: Knex.Transaction,
+  trx: Trx,
   rates: readonly GivenRate[],
   { actor, fileHash }: { actor: string; fileHash: string },
 ): Promise<{ valued: number }> {

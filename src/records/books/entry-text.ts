@@ -1,5 +1,4 @@
-import type { Knex } from 'knex';
-import { exact, utc } from '../database/statements.js';
+import { exact, type Trx, utc } from '../database/statements.js';
 import { SPANNED_LINES, spannedRates, spanOf } from './month-query.js';
 import { csvPlain, csvText, jsonPlain, jsonText, linesOf, type TextForm } from './row-text.js';
 
@@ -10,7 +9,7 @@ import { csvPlain, csvText, jsonPlain, jsonText, linesOf, type TextForm } from '
  * @param state how final the month is
  */
 export async function* entryLines(
-  trx: Knex.Transaction,
+  trx: Trx,
   form: TextForm,
   { month, name, state }: { month: string; name: string; state: string },
 ): AsyncGenerator<string> {

@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
 import type { EntryLineView, EntryView } from '../../domain/views/books-shapes.js';
-import { exact, rowOf, tableOf, utc } from '../database/statements.js';
+import { exact, rowOf, type Trx, tableOf, utc } from '../database/statements.js';
 import { rowsInParts, SPANNED_LINES, spannedRates, spanOf } from './month-query.js';
 
 /** An entry as a ledger writes it. */
@@ -39,12 +38,12 @@ interface ValuedRow extends Row {
  * The entries of a month in the order of their posting, some at a time. Within one transaction of `repeatable read` it is one
  * moment of the books.
  */
-export function entriesOfMonth(trx: Knex.Transaction, month: string): AsyncGenerator<LedgerEntry[]> {
+export function entriesOfMonth(trx: Trx, month: string): AsyncGenerator<LedgerEntry[]> {
   return entriesOf<LedgerLine>(trx, queryOf(), { month, lineOf });
 }
 
 /** The same, valued in a currency. */
-export function valuedEntries(trx: Knex.Transaction, month: string, currency: string): AsyncGenerator<ValuedEntry[]> {
+export function valuedEntries(trx: Trx, month: string, currency: string): AsyncGenerator<ValuedEntry[]> {
   return entriesOf<LedgerValuedLine>(trx, queryOf(currency), {
     month,
     currency,
@@ -53,7 +52,7 @@ export function valuedEntries(trx: Knex.Transaction, month: string, currency: st
 }
 
 async function* entriesOf<Line>(
-  trx: Knex.Transaction,
+  trx: Trx,
   query: string,
   {
     month,
@@ -78,7 +77,7 @@ async function* entriesOf<Line>(
 }
 
 /** How many lines the month's entries have. */
-export async function countLines(trx: Knex.Transaction, month: string): Promise<number> {
+export async function countLines(trx: Trx, month: string): Promise<number> {
   const { count } = await rowOf<{ count: number }>(trx)`
     SELECT count(*)::integer AS count FROM entry_lines JOIN entries ON entries.id = entry_id WHERE month = ${month}`;
   return count;
@@ -86,7 +85,7 @@ export async function countLines(trx: Knex.Transaction, month: string): Promise<
 
 /** How many of the month's entries move something between accounts of one number alone. */
 export async function entriesWithinOne(
-  trx: Knex.Transaction,
+  trx: Trx,
   month: string,
   numbered: readonly { account: string; number: string }[],
 ): Promise<number> {

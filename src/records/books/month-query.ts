@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { textArray } from '../database/array-parameter.js';
-import { raw, rowsOf, run } from '../database/statements.js';
+import { raw, rowsOf, run, type Trx } from '../database/statements.js';
 
 /** A month of the books, and what belongs to it beside what is booked in it. */
 export interface MonthQuery {
@@ -24,12 +24,12 @@ export type MonthRow = Readonly<Record<string, string | null>>;
 export type Named = Readonly<Record<string, Knex.RawBinding>>;
 
 /** One record at a time, in an order that is always the same. */
-export async function* monthRows(trx: Knex.Transaction, sql: string, about: MonthQuery): AsyncGenerator<MonthRow[]> {
+export async function* monthRows(trx: Trx, sql: string, about: MonthQuery): AsyncGenerator<MonthRow[]> {
   yield* rowsInParts<MonthRow>(trx, sql, await namedIn(trx, about));
 }
 
 /** The names that the queries of a month know. */
-export async function namedIn(trx: Knex.Transaction, about: MonthQuery): Promise<Named> {
+export async function namedIn(trx: Trx, about: MonthQuery): Promise<Named> {
   return { ...about, refundWords: textArray(about.refundWords), ...(await spanOf(trx, about.month)) };
 }
 
@@ -88,10 +88,7 @@ export function worth(amount: string): string {
 }
 
 /** The ids between which the month's entries are; null: it has none. */
-export async function spanOf(
-  trx: Knex.Transaction,
-  month: string,
-): Promise<{ first: string | null; last: string | null }> {
+export async function spanOf(trx: Trx, month: string): Promise<{ first: string | null; last: string | null }> {
   const [span] = await rowsOf<{ first: string | null; last: string | null }>(trx)`
     SELECT min(id) AS first, max(id) AS last FROM entries WHERE month = ${month}`;
   return span ?? { first: null, last: null };
@@ -103,7 +100,7 @@ const AT_ONCE = 1_000;
  * Rows of a query, a thousand at a time, by a cursor of this transaction: memory does not grow with their number. The next ones
  * are made while these are used.
  */
-export async function* rowsInParts<T>(trx: Knex.Transaction, sql: string, named: Named): AsyncGenerator<T[]> {
+export async function* rowsInParts<T>(trx: Trx, sql: string, named: Named): AsyncGenerator<T[]> {
   const cursor = `rows_${randomBytes(6).toString('hex')}`;
   // All rows are wanted, not the first of them soon.
   await run(trx)`SET LOCAL cursor_tuple_fraction = 1`;

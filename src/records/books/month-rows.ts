@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { proofsAsOf } from '../balances/balance-proofs.js';
-import { exact, utc } from '../database/statements.js';
+import { exact, type Trx, utc } from '../database/statements.js';
 import { accountTotals } from './account-totals.js';
 import { fewLines, linesOfFew, linesOfMost, lookedUp, type MonthRow, worth } from './month-query.js';
 
@@ -149,7 +148,7 @@ export const monthFees = `
 const unread = { balance: null, frozen: null, agreedAt: null, unexplained: null, unproven: null };
 
 /** Of each asset: what the books of the month hold, and how the balance that the service shows is proven, as it stands. */
-export async function monthBalances(trx: Knex.Transaction, month: string): Promise<MonthRow[]> {
+export async function monthBalances(trx: Trx, month: string): Promise<MonthRow[]> {
   const totals = (await accountTotals(trx, month)).filter(({ account }) => account === accounts.operating);
   const proofs = await proofsAsOf(trx, new Date());
   const booked = new Map(totals.map((total) => [total.assetCode, total]));

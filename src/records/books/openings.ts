@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Attributed, InTransit, Opening } from '../../domain/books/balance-entries.js';
 import { attributionSteps } from '../balances/balance-views.js';
-import { milliseconds, raw, rowOf, rowsOf, run, sql, tableOf } from '../database/statements.js';
+import { milliseconds, raw, rowOf, rowsOf, run, sql, type Trx, tableOf } from '../database/statements.js';
 
 /** Assets whose books are open, with the moment in ms. */
 export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
@@ -13,7 +13,7 @@ export async function openedAssets(trx: Knex): Promise<Map<string, number>> {
  * Opens the books of assets whose opening position was taken since, and reads again all that moved them after it. What
  * stood then is inside the opening: no change and no entry shows it, so all orders are matched anew. Under the lock of the books.
  */
-export async function openAssets(trx: Knex.Transaction): Promise<Opening[]> {
+export async function openAssets(trx: Trx): Promise<Opening[]> {
   const rows = await rowsOf<Omit<Opening, 'at'> & { at: Date }>(trx)`
     INSERT INTO opened_assets (asset_code, balance, opened_at)
     SELECT asset_code, opening_balance, opening_at FROM balance_proofs

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { PeriodFile } from '../../domain/views/books-shapes.js';
-import { rowsOf, run } from '../database/statements.js';
+import { rowsOf, run, type Trx } from '../database/statements.js';
 
 /** Of a closed month, those of its newest closing; of an open one none. */
 export async function periodFiles(db: Knex, month: string): Promise<PeriodFile[]> {
@@ -32,7 +32,7 @@ const PART_BYTES = 1_048_576;
 
 /** Keeps a file as it is made, in parts, and says what it came to. */
 export async function storePeriodFile(
-  trx: Knex.Transaction,
+  trx: Trx,
   about: { month: string; closing: number; format: string; name: string },
   content: AsyncIterable<string | Uint8Array>,
 ): Promise<PeriodFile> {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isMonth } from '../../domain/books/posting-month.js';
 import { type PeriodView, periodShape } from '../../domain/views/books-shapes.js';
 import { CursorError, cut, decodeCursor, type Page, type PageQuery, takeOf } from '../database/paging.js';
-import { raw, rowsOf, type Sql, sql } from '../database/statements.js';
+import { raw, rowsOf, type Sql, sql, type Trx } from '../database/statements.js';
 import { type RowOf, viewOf } from '../database/view-of.js';
 import { periodFiles } from './period-files.js';
 
@@ -54,7 +54,7 @@ async function periodOf(db: Knex, row: Row): Promise<PeriodView> {
 }
 
 /** Lets files refer to the month, and says which closing this is. The month takes entries until `saveClosed`. */
-export async function beginClosing(trx: Knex.Transaction, month: string): Promise<number> {
+export async function beginClosing(trx: Trx, month: string): Promise<number> {
   const rows = await rowsOf<{ closings: number }>(trx)`
     INSERT INTO periods (month, closings) VALUES (${month}, 1)
     ON CONFLICT (month) DO UPDATE SET closings = periods.closings + 1 RETURNING closings`;
@@ -62,7 +62,7 @@ export async function beginClosing(trx: Knex.Transaction, month: string): Promis
 }
 
 export async function saveClosed(
-  trx: Knex.Transaction,
+  trx: Trx,
   month: string,
   { actor, reason }: { actor: string; reason: string | null },
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function saveClosed(
 }
 
 export async function saveReopened(
-  trx: Knex.Transaction,
+  trx: Trx,
   month: string,
   { actor, reason }: { actor: string; reason: string },
 ): Promise<void> {

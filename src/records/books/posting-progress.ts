@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { columnOf, raw, run, utc, valueOf } from '../database/statements.js';
+import { columnOf, raw, run, type Trx, utc, valueOf } from '../database/statements.js';
 
 /** A slice of posting is short: whoever waits longer than this for it has met something else. */
 const LOCK_TIMEOUT = '10s';
@@ -8,7 +8,7 @@ const LOCK_TIMEOUT = '10s';
  * One poster at a time, and no month is closed meanwhile. In a transaction of `repeatable read`, before anything is read: what it
  * sees then is newer than the locks.
  */
-export async function lockBooks(trx: Knex.Transaction): Promise<void> {
+export async function lockBooks(trx: Trx): Promise<void> {
   await run(trx)`SET LOCAL lock_timeout = '${raw(LOCK_TIMEOUT)}'`;
   await run(trx)`LOCK TABLE posting_progress IN EXCLUSIVE MODE`;
   await run(trx)`LOCK TABLE periods IN SHARE MODE`;
@@ -25,7 +25,7 @@ export interface PostingProgress {
  * The first time it begins with what stands, since what is older is inside the openings. Null: the movements are not worked in
  * yet, or are being worked in anew by another table of the contract.
  */
-export async function readPostingProgress(trx: Knex.Transaction): Promise<PostingProgress | null> {
+export async function readPostingProgress(trx: Trx): Promise<PostingProgress | null> {
   const moved = await trx<{ seq: string; renewing_to: string; contract: string }>('movements_progress').first();
   if (moved === undefined || BigInt(moved.seq) < BigInt(moved.renewing_to)) return null;
   const { seq: until, contract } = moved;
@@ -41,11 +41,11 @@ export async function readPostingProgress(trx: Knex.Transaction): Promise<Postin
   return { seq: known.seq, until };
 }
 
-export async function savePostingProgress(trx: Knex.Transaction, seq: string): Promise<void> {
+export async function savePostingProgress(trx: Trx, seq: string): Promise<void> {
   await trx('posting_progress').update({ seq });
 }
 
-async function dueByAnotherTable(trx: Knex.Transaction): Promise<void> {
+async function dueByAnotherTable(trx: Trx): Promise<void> {
   await run(trx)`
     INSERT INTO posting_due (record_kind, record_id)
     SELECT record_kind, record_id FROM movements WHERE delta IS DISTINCT FROM base

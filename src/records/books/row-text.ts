@@ -1,8 +1,8 @@
-import type { Knex } from 'knex';
 import { type Chart, namedAccounts } from '../../domain/books/chart.js';
 import { FORMULA_SIGNS, UNSEEN } from '../../domain/formula.js';
 import { textArray } from '../database/array-parameter.js';
 import { jsonFromDatabase } from '../database/database-text.js';
+import type { Trx } from '../database/statements.js';
 import { type MonthRow, type Named, rowsInParts } from './month-query.js';
 
 /** SQL of texts as they stand in a file, made by the database: a row that came as values and was written here took three times as long. */
@@ -12,12 +12,7 @@ export type TextForm = 'csv' | 'ndjson';
  * What a query selects as `line`, one after the other, in parts. JSON comes as `varchar`, as it is stored.
  * @throws {Error} where a line is null
  */
-export async function* linesOf(
-  trx: Knex.Transaction,
-  form: TextForm,
-  sql: string,
-  named: Named,
-): AsyncGenerator<string> {
+export async function* linesOf(trx: Trx, form: TextForm, sql: string, named: Named): AsyncGenerator<string> {
   const known = form === 'csv' ? { ...named, formula: formula() } : named;
   for await (const rows of rowsInParts<{ line: string | null }>(trx, sql, known)) {
     const text = rows.map(written).join('');
@@ -27,7 +22,7 @@ export async function* linesOf(
 
 /** Rows that we have, in lines. `line`: SQL of one, by the names of its columns. */
 export async function* givenLines(
-  trx: Knex.Transaction,
+  trx: Trx,
   form: TextForm,
   line: string,
   { keys, rows }: { keys: readonly string[]; rows: readonly MonthRow[] },

@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
 import { type MovingKind, movingKinds } from '../balances/balance-records.js';
 import { textArray } from '../database/array-parameter.js';
-import { rowsOf } from '../database/statements.js';
+import { rowsOf, type Trx } from '../database/statements.js';
 import type { PostingProgress } from './posting-progress.js';
 
 /** Bounds of one slice. */
@@ -19,7 +18,7 @@ export interface Touched {
 }
 
 /** The next records to read: those that are due, and those that the history of changes names next. */
-export async function nextTouched(trx: Knex.Transaction, { seq: after, until }: PostingProgress): Promise<Touched> {
+export async function nextTouched(trx: Trx, { seq: after, until }: PostingProgress): Promise<Touched> {
   const ids: TouchedIds = new Map(movingKinds.map((kind) => [kind, []]));
   const due = await takeDue(trx);
   for (const row of due) ids.get(row.kind)?.push(row.id);
@@ -45,7 +44,7 @@ export async function nextTouched(trx: Knex.Transaction, { seq: after, until }: 
   };
 }
 
-async function takeDue(trx: Knex.Transaction): Promise<{ kind: MovingKind; id: string }[]> {
+async function takeDue(trx: Trx): Promise<{ kind: MovingKind; id: string }[]> {
   return rowsOf<{ kind: MovingKind; id: string }>(trx)`
     DELETE FROM posting_due WHERE (record_kind, record_id) IN
       (SELECT record_kind, record_id FROM posting_due ORDER BY record_kind, record_id LIMIT ${DUE_AT_ONCE})

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { IdentityEvidence } from '../../domain/breaks/fee-identity.js';
 import type { EntityRef, RecordKind } from '../../domain/records.js';
 import { jsonbText } from '../database/database-text.js';
-import { rowsOf, run, tableOf } from '../database/statements.js';
+import { rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import { asColumns } from '../database/view-of.js';
 
 const KIND = 'cross-check';
@@ -12,7 +12,7 @@ const NAME = 'changes';
  * How far the feed of changes is cross-checked. Holds the watermark until the end of the transaction, so that of two that check
  * at once one waits for the other.
  */
-export async function lockCheckWatermark(trx: Knex.Transaction): Promise<string> {
+export async function lockCheckWatermark(trx: Trx): Promise<string> {
   const held = await lockedWatermark(trx);
   if (held !== null) return held;
   await run(trx)`
@@ -20,7 +20,7 @@ export async function lockCheckWatermark(trx: Knex.Transaction): Promise<string>
   return (await lockedWatermark(trx)) ?? '0';
 }
 
-async function lockedWatermark(trx: Knex.Transaction): Promise<string | null> {
+async function lockedWatermark(trx: Trx): Promise<string | null> {
   const row = await trx<{ kind: string; name: string; value: { seq?: string } }>('watermarks')
     .where({ kind: KIND, name: NAME })
     .forUpdate()
@@ -28,7 +28,7 @@ async function lockedWatermark(trx: Knex.Transaction): Promise<string | null> {
   return row === undefined ? null : (row.value.seq ?? '0');
 }
 
-export async function moveCheckWatermark(trx: Knex.Transaction, seq: string): Promise<void> {
+export async function moveCheckWatermark(trx: Trx, seq: string): Promise<void> {
   await trx('watermarks')
     .where({ kind: KIND, name: NAME })
     .update({ value: jsonbText({ seq }), updated_at: trx.fn.now() });
@@ -49,7 +49,7 @@ export async function readRounds(db: Knex): Promise<Map<string, Round>> {
   return new Map(rows.map(({ name, value }) => [name.slice(ROUND.length), value]));
 }
 
-export async function moveRound(trx: Knex.Transaction, record: RecordKind, round: Round): Promise<void> {
+export async function moveRound(trx: Trx, record: RecordKind, round: Round): Promise<void> {
   const value = jsonbText({ ...round });
   await trx('watermarks')
     .insert({ kind: KIND, name: `${ROUND}${record}`, value })
@@ -78,7 +78,7 @@ export async function settledChanges(db: Knex, now: Date): Promise<string | null
 
 /** What changed between two places of the feed, the second of them settled; of so many changes at most. */
 export async function changedEntities(
-  trx: Knex.Transaction,
+  trx: Trx,
   { after, settled }: { after: string; settled: string },
   limit: number,
 ): Promise<ChangedEntities> {
@@ -92,7 +92,7 @@ export async function changedEntities(
 }
 
 /** What the agenda has for now, the longest waiting first. */
-export async function dueChecks(trx: Knex.Transaction, now: Date, limit: number): Promise<EntityRef[]> {
+export async function dueChecks(trx: Trx, now: Date, limit: number): Promise<EntityRef[]> {
   const rows = await trx<{ entity_kind: EntityRef['kind']; entity_id: string; due_at: Date }>('check_agenda')
     .where('due_at', '<=', now)
     .orderBy('due_at')
@@ -102,7 +102,7 @@ export async function dueChecks(trx: Knex.Transaction, now: Date, limit: number)
 
 /** What was checked leaves the agenda, but for what is to be checked again: at the earliest of its times, ms. */
 export async function planChecks(
-  trx: Knex.Transaction,
+  trx: Trx,
   checked: readonly EntityRef[],
   again: readonly { entity: EntityRef; at: number }[],
 ): Promise<void> {
@@ -129,13 +129,13 @@ export async function readEvidence(trx: Knex): Promise<IdentityEvidence[]> {
 }
 
 /** What was learned of an identity is forgotten: it is observed again, as on the first day. Whether anything was. */
-export async function forgetIdentity(trx: Knex.Transaction, identity: string): Promise<boolean> {
+export async function forgetIdentity(trx: Trx, identity: string): Promise<boolean> {
   return (await trx('identity_evidence').where({ identity }).delete()) > 0;
 }
 
 /** Those that are other than `known`. */
 export async function writeEvidence(
-  trx: Knex.Transaction,
+  trx: Trx,
   evidence: readonly IdentityEvidence[],
   known: readonly IdentityEvidence[],
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { compareText } from '../../domain/record-state.js';
 import type { BreakView, LeftOut } from '../../domain/views/proof-shapes.js';
 import { type Approval, recordAction } from '../actions/record-action.js';
 import { isRowId } from '../database/paging.js';
-import { columnOf, rowsOf } from '../database/statements.js';
+import { columnOf, rowsOf, type Trx } from '../database/statements.js';
 import { moneyOfBreaks } from './break-money.js';
 import {
   type BreakRow,
@@ -177,7 +177,7 @@ const statusAfter = { acknowledge: 'acknowledged', resolve: 'resolved', write_of
 const actionOf = { acknowledge: 'acknowledge break', resolve: 'resolve break', write_off: 'write off break' } as const;
 
 async function decideIn(
-  trx: Knex.Transaction,
+  trx: Trx,
   id: string,
   decision: BreakDecision,
   { actor, note, approval, now = new Date() }: Decided,
@@ -203,7 +203,7 @@ async function decideIn(
 }
 
 /** What was written off is held to it from then on. */
-async function evidenceHash(trx: Knex.Transaction, id: string): Promise<string | undefined> {
+async function evidenceHash(trx: Trx, id: string): Promise<string | undefined> {
   const [hash] = await columnOf<string>(trx)`SELECT ${EVIDENCE_HASH} FROM breaks WHERE id = ${id}`;
   return hash;
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
 import type { RecordKind } from '../../domain/records.js';
-import { columnOf, rowsOf, run, sql } from '../database/statements.js';
+import { columnOf, rowsOf, run, sql, type Trx } from '../database/statements.js';
 import { STATE_FIELDS, selectChecked } from './checked-records.js';
 
 /** What a complete scan of a list by a status filter showed. Times in ms of the service's clock. */
@@ -13,7 +13,7 @@ export interface FilterListing {
 
 /** Keeps the newest listing of a filter, for the cross-checks. */
 export async function saveFilterListing(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: RecordKind,
   status: string,
   { from, to, ids }: FilterListing,
@@ -25,11 +25,7 @@ export async function saveFilterListing(
 }
 
 /** The newest listing, if not everything was held against it yet. Held until the commit. */
-export async function openFilterListing(
-  trx: Knex.Transaction,
-  kind: RecordKind,
-  status: string,
-): Promise<FilterListing | null> {
+export async function openFilterListing(trx: Trx, kind: RecordKind, status: string): Promise<FilterListing | null> {
   const rows = await rowsOf<{ from_ms: string; to_ms: string; ids: string[] }>(trx)`
     SELECT from_ms, to_ms, ids FROM filter_listings WHERE record_kind = ${kind} AND status = ${status} AND NOT checked FOR UPDATE`;
   const [row] = rows;
@@ -45,7 +41,7 @@ export async function hasNewListing(db: Knex, kind: RecordKind, status: string):
 }
 
 /** Everything was held against the newest listing. */
-export async function closeFilterListing(trx: Knex.Transaction, kind: RecordKind, status: string): Promise<void> {
+export async function closeFilterListing(trx: Trx, kind: RecordKind, status: string): Promise<void> {
   await trx('filter_listings').where({ record_kind: kind, status }).update({ checked: true });
 }
 

@@ -9,7 +9,7 @@ import type { KytWords } from '../../domain/orders/kyt.js';
 import { compareText } from '../../domain/record-state.js';
 import { type EntityRef, type RecordKind, recordKinds } from '../../domain/records.js';
 import { keyText } from '../database/database-text.js';
-import { columnOf, rowsOf, sql } from '../database/statements.js';
+import { columnOf, rowsOf, sql, type Trx } from '../database/statements.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load.js';
 import { lookAlikes, sharedWithMoney } from '../family/references.js';
@@ -26,7 +26,7 @@ export interface CheckContext {
 
 /** Everything that checks of these records and orders need, in a handful of queries. */
 export async function loadCheckFacts(
-  trx: Knex.Transaction,
+  trx: Trx,
   entities: readonly EntityRef[],
   { now, adoptedAt, kytWords, payoutWords }: CheckContext,
 ): Promise<CheckFacts> {
@@ -142,7 +142,7 @@ const PAYMENTS = 500;
 
 /** Who owns the payouts, and what those that nobody owns may give back. */
 async function loadRefundFacts(
-  trx: Knex.Transaction,
+  trx: Trx,
   { payouts, focus }: Pick<Neighbours, 'payouts' | 'focus'>,
   { now, adoptedAt, words }: { now: Date; adoptedAt: Date; words: PayoutWords },
 ): Promise<RefundFacts> {

@@ -4,7 +4,7 @@ import { toJsonText } from '../../domain/json.js';
 import { feedHead } from '../changes.js';
 import { verbatim } from '../database/database-text.js';
 import { isRowId } from '../database/paging.js';
-import { rowOf, rowsOf } from '../database/statements.js';
+import { rowOf, rowsOf, type Trx } from '../database/statements.js';
 import type { RowOf } from '../database/view-of.js';
 import { type OrderRow, orderView } from '../order-row.js';
 
@@ -91,7 +91,7 @@ export async function finishAttempt(
 }
 
 /** Whoever changes callbacks does it one after another: so an order has one on its way, whoever sends. Returns the place. */
-export async function lockCallbacks(trx: Knex.Transaction): Promise<string> {
+export async function lockCallbacks(trx: Trx): Promise<string> {
   const row = await trx<{ seq: string }>('callback_progress').forUpdate().first('seq');
   if (row === undefined) throw new Error('The row of callback_progress is gone');
   return row.seq;
@@ -106,7 +106,7 @@ export type ReplayResult =
   | { outcome: 'outdated'; newestId: string };
 
 /** Has a callback sent again at once, under the same webhook-id, with all its attempts before it. */
-export async function replayCallback(trx: Knex.Transaction, id: string): Promise<ReplayResult> {
+export async function replayCallback(trx: Trx, id: string): Promise<ReplayResult> {
   if (!isRowId(id)) return { outcome: 'not_found' };
   await lockCallbacks(trx);
   const row = await trx('callbacks')
@@ -124,7 +124,7 @@ export async function replayCallback(trx: Knex.Transaction, id: string): Promise
 }
 
 /** The same for all that were given up. Returns how many. */
-export async function replayDeadCallbacks(trx: Knex.Transaction): Promise<number> {
+export async function replayDeadCallbacks(trx: Trx): Promise<number> {
   await lockCallbacks(trx);
   return revive(trx('callbacks').where({ status: 'dead' }), trx);
 }
@@ -136,7 +136,7 @@ export async function deadCallbacks(db: Knex): Promise<{ count: number; ids: str
     FROM callbacks WHERE status = 'dead'`;
 }
 
-async function revive(rows: Knex.QueryBuilder, trx: Knex.Transaction): Promise<number> {
+async function revive(rows: Knex.QueryBuilder, trx: Trx): Promise<number> {
   return rows.update({
     status: 'pending',
     attempts: 0,
@@ -167,11 +167,7 @@ export async function collectCallbacks(db: Knex, { adoptedAt }: { adoptedAt: Dat
   });
 }
 
-async function endOfSlice(
-  trx: Knex.Transaction,
-  after: string,
-  bound: string,
-): Promise<{ until: string; isFull: boolean }> {
+async function endOfSlice(trx: Trx, after: string, bound: string): Promise<{ until: string; isFull: boolean }> {
   const rows = await rowsOf<{ seq: string | null; count: string }>(trx)`
     SELECT max(seq) AS seq, count(*) AS count
     FROM (SELECT seq FROM changes WHERE seq > ${after} AND seq <= ${bound} ORDER BY seq LIMIT ${CHANGES_AT_ONCE}) AS slice`;
@@ -180,7 +176,7 @@ async function endOfSlice(
 }
 
 async function insertCallbacks(
-  trx: Knex.Transaction,
+  trx: Trx,
   { after, until, adoptedAt }: { after: string; until: string; adoptedAt: Date },
 ): Promise<void> {
   const changed = await rowsOf<{ reference: string; seq: string; at: Date }>(trx)`

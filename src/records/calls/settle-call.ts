@@ -5,7 +5,7 @@ import { createdKind } from '../../domain/own-calls.js';
 import { type RecordKind, textField } from '../../domain/records.js';
 import { textArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
-import { raw, run } from '../database/statements.js';
+import { raw, run, type Trx } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { DENIED } from './list-calls.js';
 
@@ -24,7 +24,7 @@ export type Settled = { outcome: 'settled' } | { outcome: 'decided' } | { outcom
  * `decided`: what came of the call is known, or still searched for. `of_another`: that call made the record.
  */
 export async function settleCall(
-  trx: Knex.Transaction,
+  trx: Trx,
   { operation, key, objectId, by }: { operation: string; key: string; objectId: string | null; by: Decision },
 ): Promise<Settled> {
   const other = await trx('service_writes')

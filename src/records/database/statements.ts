@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { bigintArray, booleanArray, floatArray, integerArray, textArray } from './array-parameter.js';
 import type { Verbatim } from './database-text.js';
 
+export type Trx = Knex.Transaction;
+
 type Value = string | number | boolean | null | Date | Buffer | Verbatim;
 type Given = Value | Sql | readonly Value[];
 type Tag<Answer> = (texts: TemplateStringsArray, ...given: readonly Given[]) => Promise<Answer>;
@@ -192,7 +194,7 @@ interface Keyed<Row> {
  * keys; else `rows` is null. Only for tables whose rows are never deleted and keep their key.
  */
 export async function findOrLock<Row>(
-  trx: Knex.Transaction,
+  trx: Trx,
   { table, key, columns }: Keyed<Row>,
   keys: readonly string[],
 ): Promise<{ existing: string[]; rows: Row[] | null }> {
@@ -226,7 +228,7 @@ export function distinctValues(table: string, column: string): Sql {
 export async function inTransaction<T>(
   db: Knex,
   dryRun: boolean,
-  work: (trx: Knex.Transaction) => Promise<T>,
+  work: (trx: Trx) => Promise<T>,
   how?: Knex.TransactionConfig,
 ): Promise<T> {
   const trx = await (how === undefined || db.isTransaction ? db.transaction() : db.transaction(how));

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { recordKinds } from '../../domain/records.js';
-import { columnOf, milliseconds, raw, rowOf, rowsOf, run, valueOf } from '../database/statements.js';
+import { columnOf, milliseconds, raw, rowOf, rowsOf, run, type Trx, valueOf } from '../database/statements.js';
 import type { Delivery } from './read-delivery.js';
 
 const COLUMNS = raw(`
@@ -94,7 +94,7 @@ export async function knowsBefore(db: Knex, at: number): Promise<boolean> {
   return valueOf<boolean>(db)`SELECT EXISTS (SELECT FROM deliveries WHERE created_at < ${new Date(at)})`;
 }
 
-export async function markRecovered(trx: Knex.Transaction, ids: readonly string[], now: Date): Promise<void> {
+export async function markRecovered(trx: Trx, ids: readonly string[], now: Date): Promise<void> {
   await run(trx)`UPDATE deliveries SET recovered_at = ${now} WHERE id = ANY (${ids}::text[]) AND recovered_at IS NULL`;
 }
 

@@ -4,7 +4,7 @@ import type { LeakDone } from '../../domain/deliveries/secret-leak.js';
 import { stateFromText } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { recordAction } from '../actions/record-action.js';
-import { columnOf, raw, rowOf, rowsOf, valueOf } from '../database/statements.js';
+import { columnOf, raw, rowOf, rowsOf, type Trx, valueOf } from '../database/statements.js';
 import type { OrderRules } from '../orders/derive-orders.js';
 import { noteDisproved } from '../orders/searched.js';
 import { recordTables } from '../record-columns.js';
@@ -23,7 +23,7 @@ export type LeakAnswer =
  * it was not sent, and the breaks that this opened are resolved. What the history has, and what no poll had to show yet,
  * stays as it is (docs/decisions/0011-a-leaked-secret.md).
  */
-export async function declareLeaked(trx: Knex.Transaction, given: Retirement, rules: OrderRules): Promise<LeakAnswer> {
+export async function declareLeaked(trx: Trx, given: Retirement, rules: OrderRules): Promise<LeakAnswer> {
   const { label, by, note, now } = given;
   const why = await doubtOfHistory(trx, label, now);
   if (why !== null) return { outcome: 'refused', why };
@@ -56,7 +56,7 @@ export async function undoubted(db: Knex, labels: Iterable<string>, now: Date): 
  * What lacked under these while the history as a whole was in doubt. Returns the rows of the inbox. What came under a secret
  * that did not leak as well was sent, though the history lacks it.
  */
-export async function markNotSent(trx: Knex.Transaction, labels: readonly string[], now: Date): Promise<string[]> {
+export async function markNotSent(trx: Trx, labels: readonly string[], now: Date): Promise<string[]> {
   return columnOf<string>(trx)`
     UPDATE report_checks AS known SET state = 'not_sent', judged_at = ${now}
     WHERE state = 'differs' AND received_at >= ${incidentSince(now)} AND secret_label = ANY (${[...labels]}) AND NOT EXISTS (
@@ -158,7 +158,7 @@ const AT_ONCE = 1_000;
  * about records known only from events that were not sent, and about the history, if that lacks nothing else.
  * Returns how many, by kind.
  */
-async function closeForged(trx: Knex.Transaction, label: string, decision: Decision): Promise<Record<string, number>> {
+async function closeForged(trx: Trx, label: string, decision: Decision): Promise<Record<string, number>> {
   const ids = await columnOf<string>(trx)`
     SELECT id FROM breaks WHERE status IN ('open', 'acknowledged') AND (
       (entity_kind = 'event' AND entity_id IN (
@@ -170,7 +170,7 @@ async function closeForged(trx: Knex.Transaction, label: string, decision: Decis
 }
 
 async function resolve(
-  trx: Knex.Transaction,
+  trx: Trx,
   ids: readonly string[],
   { actor, note, now }: Decision,
 ): Promise<Record<string, number>> {
@@ -186,7 +186,7 @@ async function resolve(
 }
 
 /** Open breaks about records of a kind that are known only from events that were not sent. */
-async function ofForgedRecords(trx: Knex.Transaction, kind: RecordKind): Promise<string[]> {
+async function ofForgedRecords(trx: Trx, kind: RecordKind): Promise<string[]> {
   const found: string[] = [];
   for (let after = '0'; ; ) {
     const rows = await rowsOf<{ break_id: string; id: string; claims: string }>(trx)`
@@ -202,7 +202,7 @@ async function ofForgedRecords(trx: Knex.Transaction, kind: RecordKind): Promise
 
 /** By what the record keeps, and by all that ever changed it: of several that say the same it keeps the newest. */
 async function forgedAmong(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: RecordKind,
   records: readonly { id: string; claims: string }[],
 ): Promise<Set<string>> {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { JsonObject } from '../../domain/json.js';
 import type { JsonTable } from '../../domain/json-table/json-table.js';
 import { MAX_DEPTH, readTable } from '../../domain/json-table/read-table.js';
-import { BY_KEYS, columnOf, raw, rowOf, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
+import { BY_KEYS, columnOf, raw, rowOf, rowsOf, run, type Trx, tableOf, valueOf } from '../database/statements.js';
 import { turnFor } from '../own-turn.js';
 
 /** So many other events of the same content are asked for a delivery: more say the same once more. */
@@ -14,7 +14,7 @@ const MOST_TWINS = 100;
  * `settled`: behind it nothing is left to be committed late; null: nothing is there.
  */
 export async function takeInReports(
-  trx: Knex.Transaction,
+  trx: Trx,
   { after, limit }: { after: string; limit: number },
 ): Promise<{ last: string | null; settled: string | null; taken: number }> {
   await trx.raw(BY_KEYS);
@@ -44,7 +44,7 @@ export async function takeInReports(
 }
 
 /** Rows of what is matched, and is never checked again. */
-export async function dropMatched(trx: Knex.Transaction, upTo: string): Promise<void> {
+export async function dropMatched(trx: Trx, upTo: string): Promise<void> {
   await run(trx)`DELETE FROM report_checks WHERE state = 'matched' AND inbox_id <= CAST(${upTo} AS bigint)`;
 }
 
@@ -52,11 +52,7 @@ export async function dropMatched(trx: Knex.Transaction, upTo: string): Promise<
  * The service sent these events, for good. `kept`: those of them that nothing stored of deliveries would show again.
  * Returns those that were not known to be sent.
  */
-export async function markSent(
-  trx: Knex.Transaction,
-  ids: readonly string[],
-  kept: readonly string[],
-): Promise<string[]> {
+export async function markSent(trx: Trx, ids: readonly string[], kept: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const fresh = await columnOf<string>(trx)`
     UPDATE report_checks SET state = 'matched', single = false
@@ -136,7 +132,7 @@ export async function countSingles(db: Knex, since: Date): Promise<Map<string, n
 
 /** What a complete poll showed of them. `single`: it has a break of its own. */
 export async function saveLacking(
-  trx: Knex.Transaction,
+  trx: Trx,
   reports: readonly (UnmatchedReport & { single: boolean })[],
   { state, now }: { state: 'not_sent' | 'differs'; now: Date },
 ): Promise<void> {

@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
 import { arrayText } from '../database/array-parameter.js';
-import { columnOf, raw, tableOf } from '../database/statements.js';
+import { columnOf, raw, type Trx, tableOf } from '../database/statements.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { ClassifiedDelivery } from './classify-deliveries.js';
 import { mentionText } from './deliveries.js';
@@ -79,7 +78,7 @@ const AFTER = listOf(SHOWN, newOf);
  * Writes what was classified and is not written already; what was only classified again keeps when it was read. Returns how many deliveries are new or of another class than before.
  */
 export async function saveDeliveries(
-  trx: Knex.Transaction,
+  trx: Trx,
   classified: readonly ClassifiedDelivery[],
   read: ReadIn,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-delivery.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { raw, rowsOf, type Trx } from '../database/statements.js';
 
 /** So many of the newest deliveries of each endpoint are read. */
 const SAMPLE = 500;
@@ -9,7 +9,7 @@ const SAMPLE = 500;
  * Learns which endpoint signs with which secret, from the events that are paired with their deliveries, and writes it to
  * the secrets. What is known stays known while nothing speaks against it.
  */
-export async function learnSecretEndpoints(trx: Knex.Transaction): Promise<void> {
+export async function learnSecretEndpoints(trx: Trx): Promise<void> {
   const rows = await rowsOf<{ label: string; endpoint: string }>(trx)`
     SELECT label, endpoint_id AS endpoint FROM secrets WHERE endpoint_id IS NOT NULL`;
   const known = new Map(rows.map(({ label, endpoint }) => [label, endpoint]));

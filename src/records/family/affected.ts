@@ -11,7 +11,7 @@ import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
 import { grouped } from '../../domain/grouped.js';
 import { objectFromJsonText } from '../../domain/json.js';
 import { keyText, usableId } from '../database/database-text.js';
-import { prepared, rowsOf, together } from '../database/statements.js';
+import { prepared, rowsOf, type Trx, together } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { FamilyRules } from './load.js';
 import { type FamilyMembers, lockIds, lockLinks, namedBy, relistedPayins } from './lock.js';
@@ -49,7 +49,7 @@ interface Found {
  * its own has that of its invoice: nobody else saves anything that names such a one until the transaction ends.
  */
 export async function lockAffected(
-  trx: Knex.Transaction,
+  trx: Trx,
   members: FamilyMembers,
   { payoutWords = defaultPayoutWords }: FamilyRules,
 ): Promise<Affected> {
@@ -124,7 +124,7 @@ function isDecided({ before, shown, absentSince }: MergedRecord): boolean {
   return before !== null && (before.known !== shown.known || (before.absentSince === null) !== (absentSince === null));
 }
 
-async function findAround(trx: Knex.Transaction, members: FamilyMembers, saidNames: SaidNames): Promise<Found> {
+async function findAround(trx: Trx, members: FamilyMembers, saidNames: SaidNames): Promise<Found> {
   const intents = members.payment_intent;
   const all = Object.values(members).flat();
   const linked = all.flatMap(linkedBy);
@@ -170,7 +170,7 @@ async function referencesOf(trx: Knex, ids: readonly string[]): Promise<Map<stri
 }
 
 /** Of orders that are there: whoever saved the refund made them. Most often there is none to ask for. */
-async function ordersOfRefunds(trx: Knex.Transaction, ids: readonly string[]): Promise<Map<string, string>> {
+async function ordersOfRefunds(trx: Trx, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await rowsOf<{ id: string; reference: string }>(trx)`
     SELECT payouts.id, reference FROM payouts JOIN orders ON reference = merchant_reference WHERE payouts.id = ANY (${ids}::text[])`;
@@ -181,7 +181,7 @@ async function ordersOfRefunds(trx: Knex.Transaction, ids: readonly string[]): P
  * What is there is read before the locks, so that they are taken all at once, in one order; and after them, as it
  * may have changed. What turned up in between is locked by itself: the one place where savers may meet in a circle.
  */
-async function lockAround(trx: Knex.Transaction, members: FamilyMembers, read: () => Promise<Found>): Promise<Found> {
+async function lockAround(trx: Trx, members: FamilyMembers, read: () => Promise<Found>): Promise<Found> {
   if (Object.values(members).every((records) => records.length === 0))
     return { rows: [], left: new Map(), taken: new Map(), intentsOf: () => [] };
   const hasMembers = members.payin.length + members.invoice.length + members.payout.length > 0;
@@ -200,7 +200,7 @@ function dependent({ rows }: Found): string[] {
 
 /** Of payments by their ids, and of those that records are linked with. */
 async function readRows(
-  trx: Knex.Transaction,
+  trx: Trx,
   { ids, linked }: { ids: readonly string[]; linked: readonly Linked[] },
 ): Promise<Row[]> {
   const { kinds, sql, values } = linksOf(linked);

@@ -9,6 +9,7 @@ import { compareText } from '../../domain/record-state.js';
 import { instantText } from '../../domain/service-time.js';
 import { openCalls } from '../calls/list-calls.js';
 import { textArray } from '../database/array-parameter.js';
+import type { Trx } from '../database/statements.js';
 import type { OrderState } from '../order-row.js';
 import type { MergedRecord } from '../stored-record.js';
 import { readAround } from './around.js';
@@ -27,7 +28,7 @@ export type FamilyRules = Pick<ReleaseRules, 'payoutWords'>;
 
 /** The family of each order (`familyOf`), by reference. Of one that too many share nothing is loaded. */
 export async function loadFamilies(
-  trx: Knex.Transaction,
+  trx: Trx,
   orders: readonly OrderState[],
   saved: readonly MergedRecord[] = [],
   { payoutWords: words = defaultPayoutWords }: FamilyRules = {},

@@ -1,8 +1,7 @@
-import type { Knex } from 'knex';
 import { type FamilyKind, familyKinds, isLinking, namedIn } from '../../domain/family/links.js';
 import { booleanArray, integerArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
-import { prepared } from '../database/statements.js';
+import { prepared, type Trx } from '../database/statements.js';
 import type { MergedRecord } from '../stored-record.js';
 
 export type FamilyMembers = Record<FamilyKind, MergedRecord[]>;
@@ -40,11 +39,7 @@ export function namedBy({ kind, before, shown }: MergedRecord, named: FamilyKind
  *
  * @param further ids of payment intents whose order hangs on what is saved
  */
-export async function lockLinks(
-  trx: Knex.Transaction,
-  members: FamilyMembers,
-  further: readonly string[],
-): Promise<void> {
+export async function lockLinks(trx: Trx, members: FamilyMembers, further: readonly string[]): Promise<void> {
   const { payment_intent: intents, payin, invoice, payout } = members;
   const belonging = [...payin, ...invoice, ...payout];
   const exclusive = new Set(
@@ -66,7 +61,7 @@ export async function lockLinks(
 }
 
 /** Further ids, found after `lockLinks`: two that do this for one another's ids may be a deadlock, which is tried anew. */
-export async function lockIds(trx: Knex.Transaction, ids: readonly string[]): Promise<void> {
+export async function lockIds(trx: Trx, ids: readonly string[]): Promise<void> {
   const keys = [...new Set(ids.map(lockKey))].sort((a, b) => a - b);
   const alone = keys.length > MOST_LOCKS;
   await takeLocks(
@@ -77,10 +72,7 @@ export async function lockIds(trx: Knex.Transaction, ids: readonly string[]): Pr
   );
 }
 
-async function takeLocks(
-  trx: Knex.Transaction,
-  locks: { class: number; key: number; exclusive: boolean }[],
-): Promise<void> {
+async function takeLocks(trx: Trx, locks: { class: number; key: number; exclusive: boolean }[]): Promise<void> {
   // Begun in this moment: what is read under the locks may be sent together with them.
   await prepared(
     trx,

@@ -3,12 +3,12 @@ import { listedPayins } from '../../domain/family/links.js';
 import { compareText } from '../../domain/record-state.js';
 import { textArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
-import { prepared, rowsOf } from '../database/statements.js';
+import { prepared, rowsOf, type Trx } from '../database/statements.js';
 import { readRows } from '../record-columns.js';
 import { type MergedRecord, storedRecord } from '../stored-record.js';
 
 /** Keeps which intents list which payins. */
-export async function saveListings(trx: Knex.Transaction, intents: MergedRecord[]): Promise<void> {
+export async function saveListings(trx: Trx, intents: MergedRecord[]): Promise<void> {
   const listings = intents
     .filter((intent) => intent.changedFields.includes('payins'))
     .flatMap((intent) =>
@@ -37,7 +37,7 @@ export async function listingIntents(trx: Knex, payins: string[]): Promise<Map<s
  * Payins that the service just said not to know, by id, with the payment intents that it lists and that sum them up all
  * the same. What a webhook alone says of a payment is no listing of the service.
  */
-export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[]): Promise<Map<string, string[]>> {
+export async function deniedPayins(trx: Trx, records: MergedRecord[]): Promise<Map<string, string[]>> {
   const denied = records.flatMap(({ kind, id, shown }) => (kind === 'payin' && shown.absent ? [id] : []));
   const listings = await listingIntents(trx, denied);
   const rows = await readRows(trx, 'payment_intent', [...new Set([...listings.values()].flat())]);
@@ -57,7 +57,7 @@ export async function deniedPayins(trx: Knex.Transaction, records: MergedRecord[
 const NOTE = { kind: 'account', name: 'kyt' };
 
 /** Whether the account shows results of its screening: it does since a payin was first seen with one. */
-export async function noteKyt(trx: Knex.Transaction, payins: readonly MergedRecord[]): Promise<boolean> {
+export async function noteKyt(trx: Trx, payins: readonly MergedRecord[]): Promise<boolean> {
   if (await showsKyt(trx)) return true;
   if (!payins.some(({ shown }) => typeof shown.fields['kytStatus'] === 'string')) return false;
   await trx('watermarks')

@@ -3,7 +3,7 @@ import { hashOfText } from '../../domain/canonical-json.js';
 import { MOST_RECORDS } from '../../domain/orders/order.js';
 import { referenceSkeleton } from '../../domain/reference-skeleton.js';
 import { keyText } from '../database/database-text.js';
-import { columnOf, raw, rowOf, rowsOf, run, type Sql, tableOf } from '../database/statements.js';
+import { columnOf, raw, rowOf, rowsOf, run, type Sql, type Trx, tableOf } from '../database/statements.js';
 import type { OrderRow, OrderState } from '../order-row.js';
 
 /** Whoever has a signing secret can make look-alikes without end. */
@@ -39,7 +39,7 @@ function withSkeletons(name: string, references: readonly string[]): Sql {
  * program. What looks like another is to be checked. Rows that somebody else holds are left for the next time. True: there
  * is more.
  */
-export async function fillSkeletons(trx: Knex.Transaction): Promise<boolean> {
+export async function fillSkeletons(trx: Trx): Promise<boolean> {
   const references = await columnOf<string>(trx)`
     SELECT reference FROM orders WHERE reference_skeleton IS NULL ORDER BY reference LIMIT ${raw(SKELETONS_AT_ONCE)}
     FOR UPDATE SKIP LOCKED`;
@@ -59,7 +59,7 @@ export async function fillSkeletons(trx: Knex.Transaction): Promise<boolean> {
  * References that more payments or invoices carry than can be one order's. Counted no further than that, so that what it
  * costs does not grow with them; and only where the order as it stands gives reason to.
  */
-export async function sharedReferences(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<Set<string>> {
+export async function sharedReferences(trx: Trx, orders: readonly OrderState[]): Promise<Set<string>> {
   const asked = orders.filter(
     (order) => wasShared(order) || order.payment_intents.length > MOST_RECORDS || order.invoices.length > MOST_RECORDS,
   );

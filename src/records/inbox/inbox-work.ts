@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { columnOf, prepared, rowOf, rowsOf, run, tableOf } from '../database/statements.js';
+import { columnOf, prepared, rowOf, rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 
 export interface WaitingEvent {
   id: string;
@@ -46,7 +46,7 @@ const WAITS = "status || '' IN ('received', 'failed')";
  * applies it is done with it soon, and waiting could close a circle with a receiver that counts an arrival. The transaction is
  * one that saves (`SAVING`).
  */
-export async function takeWaiting(trx: Knex.Transaction, ids: string[]): Promise<WaitingEvent[]> {
+export async function takeWaiting(trx: Trx, ids: string[]): Promise<WaitingEvent[]> {
   const { rows } = await prepared<{ rows: (Omit<WaitingEvent, 'receivedAt'> & { receivedAt: string })[] }>(
     trx,
     'take events',
@@ -74,7 +74,7 @@ export async function stillWaiting(db: Knex, ids: string[]): Promise<string[]> {
 }
 
 /** Of rows that the transaction took. */
-export async function markUnhandled(trx: Knex.Transaction, events: readonly UnhandledEvent[]): Promise<void> {
+export async function markUnhandled(trx: Trx, events: readonly UnhandledEvent[]): Promise<void> {
   if (events.length === 0) return;
   await run(trx)`
     UPDATE inbox SET status = 'unhandled', error = nullif(unhandled.error, '')

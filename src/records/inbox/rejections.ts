@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
 import { type Filters, given, type Page, type PageQuery, pageById, viewById, within } from '../database/paging.js';
-import { raw, rowsOf, run, tableOf, valueOf } from '../database/statements.js';
+import { raw, rowsOf, run, type Trx, tableOf, valueOf } from '../database/statements.js';
 import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
@@ -80,7 +80,7 @@ export function countForgedSince(db: Knex, since: Date): Promise<number> {
 }
 
 /** In the order of their keys: two receivers must not wait for each other in a circle. */
-async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promise<void> {
+async function addCounts(trx: Trx, counts: RejectionCount[]): Promise<void> {
   const added = tableOf('added', counts, {
     hour: ['timestamptz', ({ minute }) => minute.toISOString()],
     reason: 'text',
@@ -94,7 +94,7 @@ async function addCounts(trx: Knex.Transaction, counts: RejectionCount[]): Promi
       like_service = counts.like_service + excluded.like_service`;
 }
 
-async function prune(trx: Knex.Transaction, reason: string): Promise<void> {
+async function prune(trx: Trx, reason: string): Promise<void> {
   const oldest = trx('rejections')
     .where({ reason })
     .orderBy('id', 'desc')

@@ -13,6 +13,7 @@ import type { OrderDetail } from '../../domain/views/order-shapes.js';
 import { autoResolveBreaks } from '../breaks/breaks.js';
 import { ASSIGNED, appendChanges } from '../changes.js';
 import { textArray } from '../database/array-parameter.js';
+import type { Trx } from '../database/statements.js';
 import { loadNaming, readAssigned } from '../family/around.js';
 import { loadMakers } from '../family/load.js';
 import { lockLinks, membersOf } from '../family/lock.js';
@@ -52,7 +53,7 @@ export interface AssignRefused {
  * that it concerns are derived anew at once, those of the payment that it counted with until now among them.
  */
 export async function assignRefund(
-  trx: Knex.Transaction,
+  trx: Trx,
   given: NewAssignment,
   rules: OrderRules,
 ): Promise<Assigned | AssignRefused> {

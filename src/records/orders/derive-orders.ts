@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { namedIn } from '../../domain/family/links.js';
 import { receivedOf } from '../../domain/family/money.js';
@@ -9,7 +8,7 @@ import { compareText } from '../../domain/record-state.js';
 import { instantText, momentOf } from '../../domain/service-time.js';
 import type { NewChange } from '../changes.js';
 import { arrayText } from '../database/array-parameter.js';
-import { findOrLock, prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
+import { findOrLock, prepared, raw, rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyRules, loadFamilies } from '../family/load.js';
 import type { FamilyMembers } from '../family/lock.js';
@@ -40,7 +39,7 @@ export interface DerivedRow {
  * whoever saves a record of an order locks it.
  */
 export async function deriveOrders(
-  trx: Knex.Transaction,
+  trx: Trx,
   touched: TouchedOrder[],
   inHand: MergedRecord[],
   rules: OrderRules,
@@ -72,7 +71,7 @@ function newOrders(touched: readonly TouchedOrder[], fresh: readonly DerivedRow[
 }
 
 async function deriveEach(
-  trx: Knex.Transaction,
+  trx: Trx,
   orders: OrderState[],
   isNew: boolean,
   inHand: MergedRecord[],
@@ -166,7 +165,7 @@ export interface LockedOrder {
 }
 
 /** Locks the orders, creating those that are missing, in one pass in the order of references. */
-export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[]): Promise<Map<string, LockedOrder>> {
+export async function lockOrders(trx: Trx, touched: TouchedOrder[]): Promise<Map<string, LockedOrder>> {
   if (touched.length === 0) return new Map();
   const created = await insertOrders(
     trx,
@@ -177,7 +176,7 @@ export async function lockOrders(trx: Knex.Transaction, touched: TouchedOrder[])
 }
 
 /** Locks those that are there, in the order of references. */
-export async function lockExisting(trx: Knex.Transaction, touched: readonly TouchedOrder[]): Promise<OrderRow[]> {
+export async function lockExisting(trx: Trx, touched: readonly TouchedOrder[]): Promise<OrderRow[]> {
   if (touched.length === 0) return [];
   return rowsOf<OrderRow>(trx)`
     SELECT * FROM orders WHERE reference = ANY (${touched.map(({ reference }) => reference)}::text[])
@@ -191,7 +190,7 @@ type NewOrder = OrderState & { since: string | null };
  * Makes those orders that are not there, and locks the others as they are, all in one pass in the order of references.
  * Returns the references of those that were made.
  */
-async function insertOrders(trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<Set<string>> {
+async function insertOrders(trx: Trx, orders: readonly NewOrder[]): Promise<Set<string>> {
   const { text, values } = tableOf('new', orders, {
     ...stateColumns,
     since: 'text',
@@ -213,7 +212,7 @@ async function insertOrders(trx: Knex.Transaction, orders: readonly NewOrder[]):
 }
 
 /** Writes what became of locked orders. */
-async function updateOrders(trx: Knex.Transaction, orders: readonly OrderState[]): Promise<void> {
+async function updateOrders(trx: Trx, orders: readonly OrderState[]): Promise<void> {
   if (orders.length === 0) return;
   await run(trx)`
     UPDATE orders SET status = new.status, release_safe = new.safe, release_reason = new.reason,

@@ -7,7 +7,7 @@ import { type EntityRef, type RecordKind, recordRules, textField } from '../../d
 import type { OrderAsOfAnswer, OrderDetail, RecordAsOf } from '../../domain/views/order-shapes.js';
 import type { Change } from '../../domain/views/proof-shapes.js';
 import { ASSIGNED, changesOf, REPORTED } from '../changes.js';
-import { rowOf } from '../database/statements.js';
+import { rowOf, type Trx } from '../database/statements.js';
 import { listRecords } from '../rows.js';
 import { type TimelineEntry, timelineOf } from './order-details.js';
 import { getOrder } from './orders.js';
@@ -41,12 +41,12 @@ export async function orderAsOf(db: Knex, reference: string, asOf: Date): Promis
   });
 }
 
-async function noLaterThanNow(trx: Knex.Transaction, asOf: Date): Promise<Date> {
+async function noLaterThanNow(trx: Trx, asOf: Date): Promise<Date> {
   const { now } = await rowOf<{ now: Date }>(trx)`SELECT clock_timestamp() AS now`;
   return asOf > now ? now : asOf;
 }
 
-async function readOrder(trx: Knex.Transaction, reference: string, asOf: Date): Promise<OrderAsOfResult> {
+async function readOrder(trx: Trx, reference: string, asOf: Date): Promise<OrderAsOfResult> {
   const now = await getOrder(trx, reference);
   if (now === null) return { outcome: 'not_found' };
   const own = await changesUntil(trx, { kind: 'order', id: reference }, asOf);
@@ -99,7 +99,7 @@ function expectedThen(now: OrderDetail, { known, later }: History, asOf: Date): 
   return now.registeredAt !== null && Date.parse(now.registeredAt) <= asOf.getTime() ? now.expected : null;
 }
 
-function createReader(trx: Knex.Transaction, asOf: Date) {
+function createReader(trx: Trx, asOf: Date) {
   const known: KnownChange[] = [];
   const later: KnownChange[] = [];
   const read = async (kind: RecordKind, ids: readonly string[]): Promise<RecordAsOf[]> => {
@@ -141,7 +141,7 @@ function saysState(kind: RecordKind, { field, to }: KnownChange): boolean {
 }
 
 /** Those that the payments listed then, and those that name one of them: what was not known then has no history to show. */
-async function payinsOf(trx: Knex.Transaction, intents: readonly RecordAsOf[]): Promise<string[]> {
+async function payinsOf(trx: Trx, intents: readonly RecordAsOf[]): Promise<string[]> {
   const ids = intents.flatMap(({ fields }) => listedPayins(fields));
   for (const { id } of intents) {
     const { items } = await listRecords(trx, 'payin', { filters: { paymentIntentId: id } });

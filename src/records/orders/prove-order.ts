@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ShownRecord } from '../../domain/family/links.js';
 import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { textArray } from '../database/array-parameter.js';
-import { rowsOf } from '../database/statements.js';
+import { rowsOf, type Trx } from '../database/statements.js';
 import type { OrderRow } from '../order-row.js';
 import { requestRefresh } from '../runs/refresh-requests.js';
 import { type OrderRules } from './derive-orders.js';
@@ -35,7 +35,7 @@ export async function isDecided(
  * payins whose poll is older than `since`. What nobody but reports speaks of is no part of a proof.
  */
 export async function deriveProof(
-  trx: Knex.Transaction,
+  trx: Trx,
   reference: string,
   since: number,
   rules: OrderRules,

@@ -6,7 +6,7 @@ import type { ReleaseRules } from '../../domain/orders/order-facts.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange } from '../changes.js';
 import { jsonbText } from '../database/database-text.js';
-import { rowsOf, run, tableOf } from '../database/statements.js';
+import { rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import { lockLinks, membersOf } from '../family/lock.js';
 import { showsKyt } from '../family/payins.js';
 import { relatedOrders } from '../family/shown-records.js';
@@ -31,7 +31,7 @@ interface ShowProgress {
  * contract reads compliance results and types of payouts, and whether an order must be registered. It goes on where an earlier one stopped.
  * False: there is nothing left to do.
  */
-export async function rederiveSlice(trx: Knex.Transaction, rules: OrderRules): Promise<boolean> {
+export async function rederiveSlice(trx: Trx, rules: OrderRules): Promise<boolean> {
   const hash = await hashOf(trx, rules);
   await run(trx)`
     INSERT INTO watermarks (kind, name, value) VALUES (${WATERMARK.kind}, ${WATERMARK.name}, '{}') ON CONFLICT DO NOTHING`;
@@ -59,7 +59,7 @@ export async function areDerived(db: Knex, rules: ReleaseRules): Promise<boolean
 
 /** Derives orders anew, as their records stand; says what changed, and what is wrong with them. Returns all of them. */
 export async function rederiveOrders(
-  trx: Knex.Transaction,
+  trx: Trx,
   references: readonly string[],
   rules: OrderRules,
   cause: Pick<NewChange, 'source' | 'serviceTime'> | ((order: DerivedRow) => Pick<NewChange, 'source' | 'serviceTime'>),
@@ -90,7 +90,7 @@ async function hashOf(
 }
 
 /** Only of orders of which money came in does the release hang on the rules, or what is owed, or whether a payout gave it back. */
-async function deriveAfter(trx: Knex.Transaction, after: string, rules: OrderRules): Promise<string | null> {
+async function deriveAfter(trx: Trx, after: string, rules: OrderRules): Promise<string | null> {
   const references: string[] = await trx('orders')
     .whereIn('status', ['paid', 'underpaid', 'overpaid', 'partially_refunded', 'refunded'])
     .where('reference', '>', after)
@@ -108,7 +108,7 @@ function causeOf({ before, after }: DerivedRow): Pick<NewChange, 'source' | 'ser
 }
 
 /** Payins whose result has another meaning now are to be cross-checked: those that don't pass, and those held so far. */
-async function planScreened(trx: Knex.Transaction, passed: readonly string[]): Promise<void> {
+async function planScreened(trx: Trx, passed: readonly string[]): Promise<void> {
   await run(trx)`
     INSERT INTO check_agenda (entity_kind, entity_id, due_at)
     SELECT 'payin', id, 'epoch' FROM (
@@ -126,7 +126,7 @@ async function planScreened(trx: Knex.Transaction, passed: readonly string[]): P
  * are those of which it was found, and one of each word that had no class.
  */
 async function planRefunds(
-  trx: Knex.Transaction,
+  trx: Trx,
   { withdrawal, internal, settlement }: PayoutWords,
   adoptedAt: Date,
 ): Promise<void> {
@@ -160,10 +160,7 @@ const CAUSE = { source: { type: 'api_response', ref: 'createRefund' }, serviceTi
  *
  * The payments' links are locked first, as by savers: an order that is being made meanwhile is waited for.
  */
-export async function holdOrders(
-  trx: Knex.Transaction,
-  { limit, rules }: { limit: number; rules: OrderRules },
-): Promise<number> {
+export async function holdOrders(trx: Trx, { limit, rules }: { limit: number; rules: OrderRules }): Promise<number> {
   const rows = await rowsOf<Row>(trx)`
     SELECT operation, key, payment_intent_id FROM service_writes
     WHERE operation = 'createRefund' AND NOT derived ORDER BY begun_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { type Family, noFamily } from '../../domain/family/family.js';
 import { listedPayins } from '../../domain/family/links.js';
 import type { Money } from '../../domain/family/money.js';
@@ -15,7 +14,7 @@ import { AppError } from '../../errors.js';
 import { autoResolveBreaks, openBreaks } from '../breaks/breaks.js';
 import { appendChanges } from '../changes.js';
 import { keyText } from '../database/database-text.js';
-import { run } from '../database/statements.js';
+import { run, type Trx } from '../database/statements.js';
 import { loadFamilies } from '../family/load.js';
 import { adoptedAtOf } from '../installation.js';
 import { expectedOf, ORDER_SEQ, type OrderRow, orderView } from '../order-row.js';
@@ -37,7 +36,7 @@ export interface RegistrationAsking {
   actor?: string;
   rules?: ReleaseRules;
   /** Whether the order, which is locked, is as who asks has seen it; left out: they don't say what they have seen. */
-  isCurrent?: (trx: Knex.Transaction) => Promise<boolean>;
+  isCurrent?: (trx: Trx) => Promise<boolean>;
 }
 
 export interface RegistrationDone {
@@ -57,7 +56,7 @@ export class InvalidOrderError extends AppError {
 
 /** Registers what the store expects of an order, or changes that; the same registration again changes nothing. */
 export async function registerOrder(
-  trx: Knex.Transaction,
+  trx: Trx,
   { reference: given, ...wanted }: OrderRegistration,
   asking: RegistrationAsking = {},
 ): Promise<RegisterOrderResult> {
@@ -80,7 +79,7 @@ export async function registerOrder(
 
 /** Withdraws what the store registered, where no money came in. Null: there is no such order. */
 export async function withdrawRegistration(
-  trx: Knex.Transaction,
+  trx: Trx,
   reference: string,
   asking: RegistrationAsking = {},
 ): Promise<RegisterOrderResult | null> {
@@ -89,7 +88,7 @@ export async function withdrawRegistration(
 }
 
 async function settle(
-  trx: Knex.Transaction,
+  trx: Trx,
   locked: LockedOrder,
   wanted: Money | null,
   asking: RegistrationAsking,
@@ -107,18 +106,18 @@ async function settle(
   return { outcome: verdict === 'registered' ? 'created' : verdict, order: await viewNow(trx, after) };
 }
 
-async function viewNow(trx: Knex.Transaction, row: OrderRow): Promise<OrderView> {
+async function viewNow(trx: Trx, row: OrderRow): Promise<OrderView> {
   const [placed] = await trx('orders').where({ reference: row.reference }).select(trx.raw(ORDER_SEQ));
   return orderView({ ...row, ...placed });
 }
 
-async function receivedMoney(trx: Knex.Transaction, row: OrderRow): Promise<boolean> {
+async function receivedMoney(trx: Trx, row: OrderRow): Promise<boolean> {
   return showsMoney((await loadFamilies(trx, [row])).get(row.reference) ?? noFamily);
 }
 
 /** What stands and has no version was registered by a program that kept none: it is the version before. */
 async function keepVersion(
-  trx: Knex.Transaction,
+  trx: Trx,
   reference: string,
   { action, wanted, actor }: { action: RegistrationAction; wanted: Money | null; actor: string | null },
 ): Promise<void> {
@@ -134,7 +133,7 @@ async function keepVersion(
 
 /** Derives the order anew by what is registered now, with its breaks and its history. */
 async function write(
-  trx: Knex.Transaction,
+  trx: Trx,
   { row, isNew }: LockedOrder,
   wanted: Money | null,
   rules?: ReleaseRules,
@@ -163,7 +162,7 @@ async function write(
 }
 
 /** Whoever registers an order wants to know of it: payins of before adoption, which nobody asked for, are read now. */
-async function askForPayins(trx: Knex.Transaction, { intents }: Family): Promise<void> {
+async function askForPayins(trx: Trx, { intents }: Family): Promise<void> {
   const ids = intents.flatMap(({ fields }) => listedPayins(fields));
   await requestRefresh(
     trx,

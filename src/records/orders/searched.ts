@@ -4,7 +4,7 @@ import { objectFromJsonText, ownField } from '../../domain/json.js';
 import { isReport } from '../../domain/record-state.js';
 import { textField } from '../../domain/records.js';
 import { keyText } from '../database/database-text.js';
-import { columnOf, raw, run, tableOf } from '../database/statements.js';
+import { columnOf, raw, run, type Trx, tableOf } from '../database/statements.js';
 import type { FamilyRules } from '../family/load.js';
 import type { MergedRecord } from '../stored-record.js';
 import type { OrderRules } from './derive-orders.js';
@@ -25,7 +25,7 @@ export async function paymentOfInvoice(db: Knex, id: string): Promise<string | n
  * list shows the same, or that the payout is no refund.
  */
 export async function saveReportedRefunds(
-  trx: Knex.Transaction,
+  trx: Trx,
   payouts: readonly MergedRecord[],
   { payoutWords = defaultPayoutWords }: FamilyRules,
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function unlinkedBy(db: Knex, reports: readonly string[]): Promise<
  * All that the delivery history has of a payout was read, by a poll that began at `at` (ms of the service's clock): what
  * reports said of its links until then, and it lacks, holds no order any more.
  */
-export async function noteSearched(trx: Knex.Transaction, id: string, at: number, rules: OrderRules): Promise<void> {
+export async function noteSearched(trx: Trx, id: string, at: number, rules: OrderRules): Promise<void> {
   const noted = await trx('payouts')
     .where({ id })
     .whereRaw('coalesce(searched_at, 0) < ?', [Math.floor(at)])
@@ -79,16 +79,12 @@ export async function noteSearched(trx: Knex.Transaction, id: string, at: number
  * The service did not send these reports, by their rows of the inbox: what they said of refunds holds no order any more. Returns
  * the orders that are other than before.
  */
-export async function noteDisproved(
-  trx: Knex.Transaction,
-  reports: readonly string[],
-  rules: OrderRules,
-): Promise<string[]> {
+export async function noteDisproved(trx: Trx, reports: readonly string[], rules: OrderRules): Promise<string[]> {
   return rederiveReported(trx, { column: 'said_by', values: reports }, { rules, serviceTime: null });
 }
 
 async function rederiveReported(
-  trx: Knex.Transaction,
+  trx: Trx,
   { column, values }: { column: 'payout_id' | 'said_by'; values: readonly string[] },
   { rules, serviceTime }: { rules: OrderRules; serviceTime: number | null },
 ): Promise<string[]> {

@@ -1,5 +1,4 @@
-import type { Knex } from 'knex';
-import { raw, rowOf, run, type Sql, sql } from '../database/statements.js';
+import { raw, rowOf, run, type Sql, sql, type Trx } from '../database/statements.js';
 
 /** How long what is kept, in days. */
 export interface RetentionDays {
@@ -33,7 +32,7 @@ export interface Step {
 export interface RetentionTask {
   name: string;
   days: (days: RetentionDays) => number;
-  step: (trx: Knex.Transaction, query: StepQuery) => Promise<Step>;
+  step: (trx: Trx, query: StepQuery) => Promise<Step>;
 }
 
 const bodyDays = ({ body }: RetentionDays): number => body;
@@ -115,7 +114,7 @@ function rowTask(
   set?: string,
 ): RetentionTask {
   const change = raw(set === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${set}`);
-  const step = async (trx: Knex.Transaction, { cutoff, limit }: StepQuery): Promise<Step> => {
+  const step = async (trx: Trx, { cutoff, limit }: StepQuery): Promise<Step> => {
     const done = await run(trx)`${change} WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM ${raw(table)} WHERE ${raw(time)} < CAST(${cutoff} AS timestamptz) AND ${raw(condition)}
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
@@ -134,7 +133,7 @@ interface Scanned {
 }
 
 /** Deals with those of the next events that are old enough, fit the condition and that nobody works on. */
-function scanEvents(trx: Knex.Transaction, { cutoff, place, limit }: StepQuery, condition: Sql, change: string) {
+function scanEvents(trx: Trx, { cutoff, place, limit }: StepQuery, condition: Sql, change: string) {
   return rowOf<Scanned>(trx)`
     WITH scanned AS MATERIALIZED (
       SELECT id, received_at < CAST(${cutoff} AS timestamptz) AS aged FROM inbox

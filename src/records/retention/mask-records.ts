@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { canonicalHash, canonicalJson } from '../../domain/canonical-json.js';
 import { objectFromJsonText, toJsonText } from '../../domain/json.js';
 import { show } from '../../domain/merge.js';
@@ -7,7 +6,7 @@ import { type Poll, type RecordState, type Statement, stateToText } from '../../
 import type { RecordKind } from '../../domain/records.js';
 import { keyedValues } from '../../domain/search.js';
 import { fromJsonbText, jsonbText, verbatim } from '../database/database-text.js';
-import { raw, rowsOf, run, tableOf } from '../database/statements.js';
+import { raw, rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { dropSearchKeys } from '../search/search-keys.js';
 import { type StoredRow, storedRecord } from '../stored-record.js';
@@ -32,7 +31,7 @@ interface Place {
 /** Fewer at a time than elsewhere: whole records are read. */
 const RECORDS = 250;
 
-async function maskStep(trx: Knex.Transaction, kind: RecordKind, query: StepQuery): Promise<Step> {
+async function maskStep(trx: Trx, kind: RecordKind, query: StepQuery): Promise<Step> {
   const limit = Math.min(query.limit, RECORDS);
   const place = query.place === null ? null : (fromJsonbText(query.place) as Place);
   const scanned = await scanRecords(trx, kind, { ...query, limit }, place);
@@ -54,7 +53,7 @@ interface Scanned {
 }
 
 async function scanRecords(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: RecordKind,
   { cutoff, limit }: StepQuery,
   place: Place | null,
@@ -72,7 +71,7 @@ async function scanRecords(
 }
 
 /** Rows that somebody works on are left to the next pass: nobody is waited for, so no circle of waiting closes. */
-async function maskRows(trx: Knex.Transaction, kind: RecordKind, ids: string[]): Promise<number> {
+async function maskRows(trx: Trx, kind: RecordKind, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const rows = await rowsOf<StoredRow>(trx)`
     SELECT id, poll_hash, settled, masked, poll, poll_from, poll_to, poll_by, poll_ref, claims, shown, reported,

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Trx } from '../database/statements.js';
 import { deleteKeys } from './delete-rows.js';
 
 /** After so long a pass reads everything again: an event that was dead may have been applied since. */
@@ -36,12 +37,7 @@ export async function beginPass(db: Knex, task: string, { cutoff, now }: { cutof
 }
 
 /** In the transaction of the step. */
-export async function notePlace(
-  trx: Knex.Transaction,
-  task: string,
-  place: string | null,
-  done: number,
-): Promise<void> {
+export async function notePlace(trx: Trx, task: string, place: string | null, done: number): Promise<void> {
   await trx('retention')
     .where({ task })
     .update({ place, done: trx.raw('done + ?', [done]) });

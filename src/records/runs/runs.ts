@@ -3,6 +3,7 @@ import { type Run, runShape } from '../../domain/views/proof-shapes.js';
 import { AppError } from '../../errors.js';
 import { jsonbText } from '../database/database-text.js';
 import { type Filters, given, type Page, type PageQuery, pageById, viewById, within } from '../database/paging.js';
+import type { Trx } from '../database/statements.js';
 import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
 
 export interface RunTally {
@@ -47,7 +48,7 @@ export async function startRun(
  * The fence: every transaction that writes in a run's name begins here. Holds the row until the commit, so nobody can
  * declare the run dead in between, and says how far it is. Throws RunLostError when it no longer runs.
  */
-export async function holdRun(trx: Knex.Transaction, id: string, tally: RunTally, now: Date): Promise<void> {
+export async function holdRun(trx: Trx, id: string, tally: RunTally, now: Date): Promise<void> {
   const held = await trx('runs')
     .where({ id, status: 'running' })
     .update({ calls: tally.calls, seen: tally.seen, heartbeat_at: now });

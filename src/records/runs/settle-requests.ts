@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { grouped } from '../../domain/grouped.js';
 import type { RecordKind } from '../../domain/records.js';
-import { raw, rowsOf, run, type Sql, tableOf } from '../database/statements.js';
+import { raw, rowsOf, run, type Sql, type Trx, tableOf } from '../database/statements.js';
 import {
   type MetRefreshRequest,
   type NewRefreshRequest,
@@ -36,7 +36,7 @@ const IS_SETTLED = 'mark.kind = settled.kind AND mark.id = settled.id AND mark.a
  * transactions never wait for each other in a circle.
  */
 export async function updateRefreshRequests(
-  trx: Knex.Transaction,
+  trx: Trx,
   asked: NewRefreshRequest[],
   settled: SettledRefreshRequest[],
 ): Promise<void> {
@@ -59,7 +59,7 @@ export async function updateRefreshRequests(
 }
 
 /** What is left of the settled ones becomes due again, at the next of the steps. */
-async function planRechecks(trx: Knex.Transaction, settled: Sql): Promise<void> {
+async function planRechecks(trx: Trx, settled: Sql): Promise<void> {
   await run(trx)`
     UPDATE reading_marks AS mark SET lane = 'recheck', secret = '', reason = 'recheck', attempts = 0, asked_at = 0,
       final_since = coalesce(mark.final_since, now()),
@@ -68,7 +68,7 @@ async function planRechecks(trx: Knex.Transaction, settled: Sql): Promise<void> 
     FROM ${settled} WHERE ${raw(IS_SETTLED)}`;
 }
 
-async function findSettled(trx: Knex.Transaction, settled: SettledRefreshRequest[]): Promise<SettledRefreshRequest[]> {
+async function findSettled(trx: Trx, settled: SettledRefreshRequest[]): Promise<SettledRefreshRequest[]> {
   const given = new Map(settled.map((request) => [`${request.kind} ${request.id}`, request]));
   const found: SettledRefreshRequest[] = [];
   for (const [kind, ofKind] of grouped(settled, (request) => request.kind)) {

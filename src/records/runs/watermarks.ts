@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { jsonbText } from '../database/database-text.js';
-import { rowsOf, valueOf } from '../database/statements.js';
+import { rowsOf, type Trx, valueOf } from '../database/statements.js';
 
 /** How far a list is proven to be read. Small JSON: ids as strings, times as milliseconds. */
 export type Watermark = Record<string, string | number | null>;
@@ -27,7 +27,7 @@ export async function readWatermarks(db: Knex, kind: string): Promise<Map<string
 
 /** Only the end of a complete run moves them. */
 export async function writeWatermarks(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: string,
   runId: string,
   watermarks: ReadonlyMap<string, Watermark>,
@@ -48,7 +48,7 @@ export async function readListGaps(db: Knex, kind: string): Promise<ListGap[]> {
 
 /** Returns the interval's id. */
 export async function openInterval(
-  trx: Knex.Transaction,
+  trx: Trx,
   interval: { kind: string; list: string; newerId: string | null; olderId: string | null; runId: string },
 ): Promise<string> {
   const { kind, list, newerId, olderId, runId } = interval;
@@ -59,13 +59,13 @@ export async function openInterval(
 
 /** Everything above `newerId` was read, and saved in the same transaction. */
 export async function shrinkInterval(
-  trx: Knex.Transaction,
+  trx: Trx,
   id: string,
   { newerId, token }: { newerId: string; token: string | null },
 ): Promise<void> {
   await trx('unread_intervals').where({ id }).update({ newer_id: newerId, token, updated_at: trx.fn.now() });
 }
 
-export async function closeInterval(trx: Knex.Transaction, id: string): Promise<void> {
+export async function closeInterval(trx: Trx, id: string): Promise<void> {
   await trx('unread_intervals').where({ id }).delete();
 }

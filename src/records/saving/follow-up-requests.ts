@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { listedPayins, namedIn, payinSummaries } from '../../domain/family/links.js';
 import { isFinal } from '../../domain/family/states.js';
 import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
@@ -8,7 +7,7 @@ import { compareStatements, isReport, KEPT, shownPollOf } from '../../domain/rec
 import { recordRules, stateOn, textField } from '../../domain/records.js';
 import { momentOf } from '../../domain/service-time.js';
 import { usableId } from '../database/database-text.js';
-import { rowsOf } from '../database/statements.js';
+import { rowsOf, type Trx } from '../database/statements.js';
 import type { Affected } from '../family/affected.js';
 import { type FamilyMembers, namedBy } from '../family/lock.js';
 import { readRows } from '../record-columns.js';
@@ -107,7 +106,7 @@ function payinDelay(fields: JsonObject, context: SaveContext): number | null {
 
 /** Payins that payment intents sum up and that were not read, or are not final, or moved on since. */
 export async function payinRequests(
-  trx: Knex.Transaction,
+  trx: Trx,
   records: MergedRecord[],
   context: SaveContext,
 ): Promise<NewRefreshRequest[]> {
@@ -176,7 +175,7 @@ function askedByReports({ state }: Pick<MergedRecord, 'state'>, { secrets }: Sav
 
 /** Records that changed ones name and that are not known, or that stand behind what these say: they are to be read. */
 export async function linkedRequests(
-  trx: Knex.Transaction,
+  trx: Trx,
   members: FamilyMembers,
   affected: Affected,
   context: SaveContext & { releasing: ReadonlySet<string> },
@@ -227,7 +226,7 @@ function newestReport({ state }: MergedRecord): number {
 }
 
 /** The invoice of a payment that moved, unless it is known to be paid; a refund that is not known. */
-async function requestsOfIntents(trx: Knex.Transaction, intents: MergedRecord[]): Promise<NewRefreshRequest[]> {
+async function requestsOfIntents(trx: Trx, intents: MergedRecord[]): Promise<NewRefreshRequest[]> {
   const invoices = intents
     .filter(({ changedFields }) => ['invoiceId', 'status'].some((name) => changedFields.includes(name)))
     .flatMap((intent) => {
@@ -259,11 +258,7 @@ function linkedIds({ shown }: MergedRecord, kind: 'invoice' | 'payout'): string[
   return namedIn('payment_intent', shown.fields, kind).flatMap((id) => usableId(id) ?? []);
 }
 
-async function statusesOf(
-  trx: Knex.Transaction,
-  invoices: string[],
-  payouts: string[],
-): Promise<Map<string, string | null>> {
+async function statusesOf(trx: Trx, invoices: string[], payouts: string[]): Promise<Map<string, string | null>> {
   const rows = await rowsOf<{ kind: string; id: string; status: string | null }>(trx)`
     SELECT 'invoice' AS kind, id, status FROM invoices WHERE id = ANY (${invoices}::text[])
     UNION ALL SELECT 'payout' AS kind, id, status FROM payouts WHERE id = ANY (${payouts}::text[])`;

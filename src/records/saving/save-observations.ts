@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { UNAPPLIED } from '../../domain/breaks/contract-violation.js';
 import { hashOfText } from '../../domain/canonical-json.js';
 import type { Observation } from '../../domain/observation.js';
@@ -7,7 +6,7 @@ import { boundReported } from '../breaks/bound-reported.js';
 import { autoResolveBreaks, type NewBreak, openBreaks } from '../breaks/breaks.js';
 import { appendChanges, type NewChange, readRedaction, recordChanges } from '../changes.js';
 import { keyText } from '../database/database-text.js';
-import { SAVING, together } from '../database/statements.js';
+import { SAVING, type Trx, together } from '../database/statements.js';
 import { lockAffected } from '../family/affected.js';
 import { membersOf } from '../family/lock.js';
 import { deniedPayins, noteKyt, saveListings } from '../family/payins.js';
@@ -48,7 +47,7 @@ interface Saved extends SavedRecords {
  * Call it once per transaction, after whatever else the transaction locks: savers then never deadlock.
  */
 export async function saveObservations(
-  trx: Knex.Transaction,
+  trx: Trx,
   observations: Observation[],
   context: SaveContext,
 ): Promise<SaveResult> {
@@ -64,12 +63,7 @@ export async function saveObservations(
 }
 
 /** Records that were saved by an older law are shown by this one; their orders with them. Returns how many changed. */
-export async function showAgain(
-  trx: Knex.Transaction,
-  kind: RecordKind,
-  ids: string[],
-  context: SaveContext,
-): Promise<number> {
+export async function showAgain(trx: Trx, kind: RecordKind, ids: string[], context: SaveContext): Promise<number> {
   await beginSaving(trx);
   const merged = await mergeAgain(trx, kind, ids, context);
   const saved = await follow(trx, { merged, touched: [] }, context);
@@ -82,12 +76,12 @@ export async function showAgain(
   return merged.filter((record) => record.changed).length;
 }
 
-async function beginSaving(trx: Knex.Transaction): Promise<void> {
+async function beginSaving(trx: Trx): Promise<void> {
   await trx.raw(SAVING);
 }
 
 /** While the records of one kind are written, those of the next are looked up: behind whatever locks the first ones. */
-async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
+async function saveAll(trx: Trx, { byKind }: GroupedObservations, context: SaveContext): Promise<Saved> {
   const merged: MergedRecord[] = [];
   const again: Observation[] = [];
   const kinds = [...byKind].filter(([, groups]) => groups.size > 0);
@@ -106,7 +100,7 @@ async function saveAll(trx: Knex.Transaction, { byKind }: GroupedObservations, c
 }
 
 /** What follows from merged records for the orders, and for what is to be read. */
-async function follow(trx: Knex.Transaction, { merged, touched }: SavedRecords, context: SaveContext): Promise<Saved> {
+async function follow(trx: Trx, { merged, touched }: SavedRecords, context: SaveContext): Promise<Saved> {
   const members = membersOf(merged.filter((record) => record.changed));
   const affected = await lockAffected(trx, members, context);
   await saveListings(trx, members.payment_intent);
@@ -132,7 +126,7 @@ function releasingOf(orders: readonly DerivedRow[]): Set<string> {
 }
 
 async function saveRefreshRequests(
-  trx: Knex.Transaction,
+  trx: Trx,
   { byKind }: GroupedObservations,
   saved: Saved,
   given: SaveContext,
@@ -158,7 +152,7 @@ function readIds(byKind: GroupedObservations['byKind']): Set<string> {
 }
 
 async function saveBreaks(
-  trx: Knex.Transaction,
+  trx: Trx,
   { unapplied, refused }: GroupedObservations,
   { merged, orders, denied }: Saved,
   context: SaveContext,
@@ -187,7 +181,7 @@ function isProven({ verified, needsPoll }: MergedRecord['shown']): boolean {
   return verified && !needsPoll;
 }
 
-async function changesOf(trx: Knex.Transaction, { merged, orders, ordersTouched }: Saved): Promise<NewChange[]> {
+async function changesOf(trx: Trx, { merged, orders, ordersTouched }: Saved): Promise<NewChange[]> {
   const changed = merged.filter((record) => record.changed);
   const changedOrders = orders.filter((order) => order.changed);
   if (changed.length === 0 && changedOrders.length === 0) return [];

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { sameJson } from '../../domain/canonical-json.js';
 import { defaultPayoutWords, type PayoutWords } from '../../domain/family/links.js';
 import { type SaidRefund, saidRefunds } from '../../domain/family/said.js';
@@ -8,7 +7,7 @@ import type { Observation } from '../../domain/observation.js';
 import { maskPersonal } from '../../domain/personal.js';
 import { compareText, emptyState, type RecordState } from '../../domain/record-state.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
-import { prepared } from '../database/statements.js';
+import { prepared, type Trx } from '../database/statements.js';
 import type { FamilyRules } from '../family/load.js';
 import {
   type FoundHeads,
@@ -33,7 +32,7 @@ export interface SavedRecords {
  * found or by the first statement here, which is begun in this moment.
  */
 export async function saveRecords(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: RecordKind,
   { groups, found }: { groups: Map<string, Observation[]>; found: FoundHeads },
   rules: FamilyRules,
@@ -67,7 +66,7 @@ export async function saveRecords(
 
 /** Locks records and shows them anew from what was observed of them. */
 export async function mergeAgain(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: RecordKind,
   ids: string[],
   rules: FamilyRules,
@@ -213,7 +212,7 @@ const statements = new Map(recordKinds.map((kind) => [kind, statementsOf(kind)])
  * Returns the ids that were inserted.
  */
 async function insertOrLock(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: RecordKind,
   records: MergedRecord[],
   known: string[],
@@ -230,7 +229,7 @@ async function insertOrLock(
 }
 
 /** Writes what became of locked rows. */
-async function updateRecords(trx: Knex.Transaction, kind: RecordKind, records: MergedRecord[]): Promise<void> {
+async function updateRecords(trx: Trx, kind: RecordKind, records: MergedRecord[]): Promise<void> {
   if (records.length === 0) return;
   const { columns, update } = statements.get(kind) ?? statementsOf(kind);
   await trx.raw(update, arraysOf(columns, records));

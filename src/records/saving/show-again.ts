@@ -1,8 +1,7 @@
-import type { Knex } from 'knex';
 import { objectFromJsonText, ownField } from '../../domain/json.js';
 import { type RecordKind, recordKinds, snakeCase } from '../../domain/records.js';
 import { jsonbText, keyText } from '../database/database-text.js';
-import { raw, rowsOf, run, tableOf } from '../database/statements.js';
+import { raw, rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import type { SaveContext } from '../stored-record.js';
 import { showAgain } from './save-observations.js';
@@ -19,10 +18,7 @@ const FILLED_AT_ONCE = 500;
  * One slice of filling such a column: from what is shown of the records, and with nothing where that only seems to have the field.
  * Rows that somebody else holds are left for the next time. True: there is more.
  */
-export async function fillColumn(
-  trx: Knex.Transaction,
-  { kind, field }: (typeof addedColumns)[number],
-): Promise<boolean> {
+export async function fillColumn(trx: Trx, { kind, field }: (typeof addedColumns)[number]): Promise<boolean> {
   const [table, column] = [raw(recordTables[kind]), raw(snakeCase(field))];
   const seems = raw(`'%"${field}":"%'`);
   const rows = await rowsOf<{ id: string; shown: string }>(trx)`
@@ -50,7 +46,7 @@ interface ShowProgress {
  * One slice of showing anew what an older version saved: fields that only webhooks reported leave the record and stand apart.
  * It goes on where an earlier one stopped. False: there is nothing left to do.
  */
-export async function showSliceAgain(trx: Knex.Transaction, context: SaveContext): Promise<boolean> {
+export async function showSliceAgain(trx: Trx, context: SaveContext): Promise<boolean> {
   await trx('watermarks')
     .insert({ ...WATERMARK, value: jsonbText({ kinds: 0, after: '' }) })
     .onConflict()

@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
 import type { Observation } from '../../domain/observation.js';
 import { type CallLinks, createdKind, namedFields } from '../../domain/own-calls.js';
-import { rowsOf, run, tableOf } from '../database/statements.js';
+import { rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import type { SaveContext } from '../stored-record.js';
 import { saveObservations } from './save-observations.js';
 
@@ -22,7 +21,7 @@ interface Row extends CallLinks {
  * @param serviceNow the service's clock, ms
  */
 export async function takeInCalls(
-  trx: Knex.Transaction,
+  trx: Trx,
   { limit, serviceNow, context }: { limit: number; serviceNow: number; context: SaveContext },
 ): Promise<number> {
   const rows = await rowsOf<Row>(trx)`
@@ -46,7 +45,7 @@ export async function takeInCalls(
 
 /** That what a call made is known to the records. In the transaction that saves it, before it does. */
 export async function noteTakenIn(
-  trx: Knex.Transaction,
+  trx: Trx,
   { operation, key, objectId }: { operation: string; key: string; objectId: string },
 ): Promise<void> {
   await run(trx)`

@@ -1,10 +1,10 @@
-import type { Knex } from 'knex';
 import { canonicalHash } from '../../domain/canonical-json.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Observation } from '../../domain/observation.js';
 import { type RecordKind, recordKinds } from '../../domain/records.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
 import { usableId } from '../database/database-text.js';
+import type { Trx } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 
 export type PollObservation = Extract<Observation, { type: 'poll' }>;
@@ -33,7 +33,7 @@ const statements = new Map(recordKinds.map((kind) => [kind, statementOf(recordTa
  * still wait for one another, never in a circle.
  */
 export async function touchUnchanged(
-  trx: Knex.Transaction,
+  trx: Trx,
   kind: RecordKind,
   polls: readonly PollObservation[],
 ): Promise<PollObservation[]> {
@@ -62,7 +62,7 @@ export async function touchUnchanged(
 }
 
 /** The same where the rows are locked, and are known to show what these polls show. */
-export async function touchRecords(trx: Knex.Transaction, kind: RecordKind, polls: Observation[]): Promise<void> {
+export async function touchRecords(trx: Trx, kind: RecordKind, polls: Observation[]): Promise<void> {
   if (polls.length === 0) return;
   await trx.raw(
     `UPDATE ${recordTables[kind]} AS record SET ${TOUCH}

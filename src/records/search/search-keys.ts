@@ -4,7 +4,7 @@ import { type JsonObject, objectFromJsonText } from '../../domain/json.js';
 import type { RecordKind } from '../../domain/records.js';
 import { keyedValues, searchedFields } from '../../domain/search.js';
 import { bigintArray, textArray } from '../database/array-parameter.js';
-import { prepared, raw, rowsOf, run, tableOf } from '../database/statements.js';
+import { prepared, raw, rowsOf, run, type Trx, tableOf } from '../database/statements.js';
 import { personalKey } from '../installation.js';
 import { recordTables } from '../record-columns.js';
 import type { MergedRecord } from '../stored-record.js';
@@ -17,7 +17,7 @@ export interface Keyed {
 }
 
 /** Of records that show other values than before, or are new. Their rows are locked, so that no two savers write one key. */
-export async function saveSearchKeys(trx: Knex.Transaction, records: readonly MergedRecord[]): Promise<void> {
+export async function saveSearchKeys(trx: Trx, records: readonly MergedRecord[]): Promise<void> {
   await writeKeys(
     trx,
     records.flatMap((record) => {
@@ -37,7 +37,7 @@ function mayHaveOthers({ kind, before, reported, changedFields }: MergedRecord):
 }
 
 /** Of records that an older program saved: whatever they lack. */
-export async function fillSearchKeys(trx: Knex.Transaction, kind: RecordKind, ids: readonly string[]): Promise<void> {
+export async function fillSearchKeys(trx: Trx, kind: RecordKind, ids: readonly string[]): Promise<void> {
   const rows = await rowsOf<{ id: string; shown: string; reported: string | null }>(trx)`
     SELECT id, shown, reported FROM ${raw(recordTables[kind])} WHERE id = ANY (${ids}::text[])`;
   await writeKeys(
@@ -49,7 +49,7 @@ export async function fillSearchKeys(trx: Knex.Transaction, kind: RecordKind, id
 }
 
 /** Of records that lost values for good: what no field of theirs has any more. */
-export async function dropSearchKeys(trx: Knex.Transaction, records: readonly Keyed[]): Promise<void> {
+export async function dropSearchKeys(trx: Trx, records: readonly Keyed[]): Promise<void> {
   const rows = await keysOf(trx, records);
   if (rows.length === 0) return;
   const gone = tableOf('gone', rows, { key: 'bigint', kind: 'text', id: 'text' });
@@ -63,7 +63,7 @@ export async function searchKeys(db: Knex, values: readonly string[]): Promise<n
   return values.map((value) => keyOf(key, value));
 }
 
-async function writeKeys(trx: Knex.Transaction, records: readonly Keyed[]): Promise<void> {
+async function writeKeys(trx: Trx, records: readonly Keyed[]): Promise<void> {
   const rows = await keysOf(trx, records);
   if (rows.length === 0) return;
   await prepared(
@@ -79,7 +79,7 @@ async function writeKeys(trx: Knex.Transaction, records: readonly Keyed[]): Prom
   );
 }
 
-async function keysOf(trx: Knex.Transaction, records: readonly Keyed[]) {
+async function keysOf(trx: Trx, records: readonly Keyed[]) {
   if (records.length === 0) return [];
   const key = await personalKey(trx);
   return records.flatMap(({ kind, id, values }) => [...values].map((value) => ({ kind, id, key: keyOf(key, value) })));

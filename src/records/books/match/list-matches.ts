@@ -23,7 +23,7 @@ import {
   takeOf,
   timeKeyOf,
 } from '../../database/paging.js';
-import { joined, raw, rowsOf, type Sql, sql, tableOf } from '../../database/statements.js';
+import { joined, raw, rowsOf, type Sql, sql, type Trx, tableOf } from '../../database/statements.js';
 import { type RowOf, viewOf } from '../../database/view-of.js';
 
 export interface MatchFilters {
@@ -135,10 +135,7 @@ async function viewsOf(db: Knex, rows: readonly Row[], today: string): Promise<M
  * Those that had begun by a day of the books' zone, in the order of their names, some at a time: for a report that computes each
  * of them anew.
  */
-export async function* unitsOpenedBy(
-  trx: Knex.Transaction,
-  day: string,
-): AsyncGenerator<{ kind: MatchKind; id: string }[]> {
+export async function* unitsOpenedBy(trx: Trx, day: string): AsyncGenerator<{ kind: MatchKind; id: string }[]> {
   let [kind, id] = ['', ''];
   for (;;) {
     const rows = await rowsOf<{ kind: MatchKind; id: string }>(trx)`

@@ -13,7 +13,7 @@ import { grouped } from '../../../domain/grouped.js';
 import type { OrderFacts } from '../../../domain/orders/order-facts.js';
 import { textField } from '../../../domain/records.js';
 import { momentOf } from '../../../domain/service-time.js';
-import { rowsOf, tableOf } from '../../database/statements.js';
+import { rowsOf, type Trx, tableOf } from '../../database/statements.js';
 import { loadNaming, readAssigned } from '../../family/around.js';
 import { openedAssets } from '../openings.js';
 import { type MatchUnit, ownersOfPayments, unitKey } from './match-owners.js';
@@ -22,7 +22,7 @@ import { readShown, readUnitRecords, type UnitRecords } from './read-unit-record
 
 /** The facts of each that stands by itself, by `unitKey`; the others are counted with another, or are not there. */
 export async function loadMatchFacts(
-  trx: Knex.Transaction,
+  trx: Trx,
   units: readonly MatchUnit[],
   { currency, payoutWords = defaultPayoutWords }: Omit<MatchSettings, 'timeZone'>,
 ): Promise<Map<string, MatchFacts>> {

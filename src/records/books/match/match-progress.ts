@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { PayoutWords } from '../../../domain/family/links.js';
-import { raw, rowOf, rowsOf } from '../../database/statements.js';
+import { raw, rowOf, rowsOf, type Trx } from '../../database/statements.js';
 
 export interface MatchProgress {
   /** Up to here the history of changes is matched, and it is posted up to `until`. */
@@ -23,7 +23,7 @@ const RULES = 5;
 
 /** Under the lock of the books. Null: nothing is posted yet. */
 export async function readMatchProgress(
-  trx: Knex.Transaction,
+  trx: Trx,
   { timeZone, currency }: MatchSettings,
 ): Promise<MatchProgress | null> {
   const posted = await trx<{ seq: string }>('posting_progress').first('seq');
@@ -41,7 +41,7 @@ export async function readMatchProgress(
   return { ...known, until: posted.seq };
 }
 
-export async function saveMatchProgress(trx: Knex.Transaction, seq: string, rateId: string): Promise<void> {
+export async function saveMatchProgress(trx: Trx, seq: string, rateId: string): Promise<void> {
   await trx('match_progress').update({ seq, rate_id: rateId });
 }
 

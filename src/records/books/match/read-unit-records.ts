@@ -6,7 +6,7 @@ import { grouped } from '../../../domain/grouped.js';
 import { MOST_RECORDS } from '../../../domain/orders/order.js';
 import { textField } from '../../../domain/records.js';
 import { textArray } from '../../database/array-parameter.js';
-import { raw, rowsOf } from '../../database/statements.js';
+import { raw, rowsOf, type Trx } from '../../database/statements.js';
 import { loadBelonging, readAssigned } from '../../family/around.js';
 import { loadFamilies } from '../../family/load.js';
 import { relatedOrders, type ShownRow, STANDING, shownRecord } from '../../family/shown-records.js';
@@ -29,7 +29,7 @@ export interface UnitRecords {
   shared: boolean;
 }
 
-export async function readUnitRecords(trx: Knex.Transaction, units: readonly MatchUnit[]): Promise<UnitRecords[]> {
+export async function readUnitRecords(trx: Trx, units: readonly MatchUnit[]): Promise<UnitRecords[]> {
   const ids = (kind: MatchUnit['kind']) => units.flatMap((unit) => (unit.kind === kind ? [unit.id] : []));
   return [
     ...(await ofOrders(trx, ids('order'))),
@@ -38,7 +38,7 @@ export async function readUnitRecords(trx: Knex.Transaction, units: readonly Mat
   ];
 }
 
-async function ofOrders(trx: Knex.Transaction, references: readonly string[]): Promise<UnitRecords[]> {
+async function ofOrders(trx: Trx, references: readonly string[]): Promise<UnitRecords[]> {
   if (references.length === 0) return [];
   const rows = await trx<OrderRow>('orders').whereRaw('reference = ANY (?::text[])', [textArray(references)]);
   const records = await loadFamilies(trx, rows);
@@ -71,7 +71,7 @@ function isEmpty({ shared, intents, payins, invoices, refundIds }: Family): bool
   return !shared && [intents, payins, invoices, refundIds].every((records) => records.length === 0);
 }
 
-async function ofInvoices(trx: Knex.Transaction, asked: readonly string[]): Promise<UnitRecords[]> {
+async function ofInvoices(trx: Trx, asked: readonly string[]): Promise<UnitRecords[]> {
   const alone = await invoicesAlone(trx, asked);
   const invoices = await readShown(trx, 'invoice', alone);
   const rows = await rowsOf<{ invoice: string; payment: string }>(trx)`
@@ -91,7 +91,7 @@ async function ofInvoices(trx: Knex.Transaction, asked: readonly string[]): Prom
   );
 }
 
-async function ofPayments(trx: Knex.Transaction, ids: readonly string[]): Promise<UnitRecords[]> {
+async function ofPayments(trx: Trx, ids: readonly string[]): Promise<UnitRecords[]> {
   const payments = await readShown(trx, 'payment_intent', ids);
   return withBelonging(
     trx,
@@ -107,7 +107,7 @@ function nothingElse(unit: MatchUnit, since: number): UnitRecords {
   return { unit, since, ...none, intents: [], payins: [], invoices: [], refundIds: [] };
 }
 
-async function withBelonging(trx: Knex.Transaction, units: UnitRecords[]): Promise<UnitRecords[]> {
+async function withBelonging(trx: Trx, units: UnitRecords[]): Promise<UnitRecords[]> {
   const intents = units.flatMap((unit) => unit.intents);
   const { payin: payins, payout: payouts } = await loadBelonging(trx, new Map(), [], intents);
   const payinsOf = linkedByPayment('payin', intents, payins);

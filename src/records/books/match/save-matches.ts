@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
 import type { Match } from '../../../domain/books/match/match-order.js';
 import { jsonbText } from '../../database/database-text.js';
-import { raw, rowsOf, run, tableOf } from '../../database/statements.js';
+import { raw, rowsOf, run, type Trx, tableOf } from '../../database/statements.js';
 import { type MatchUnit, unitKey } from './match-owners.js';
 
 /** A unit as it stands now; `match` null: it is not matched by itself (any more). */
@@ -16,7 +15,7 @@ export interface NewMatch {
 }
 
 /** Keeps them in place of what was kept of the same, and the sums by day with them. Returns how many are others than before. */
-export async function saveMatches(trx: Knex.Transaction, given: readonly NewMatch[]): Promise<number> {
+export async function saveMatches(trx: Trx, given: readonly NewMatch[]): Promise<number> {
   const known = await readKept(
     trx,
     given.map(({ unit }) => unit),
@@ -44,7 +43,7 @@ const nameColumns = {
   id: ['text', ({ unit }: { unit: MatchUnit }) => unit.id],
 } as const;
 
-async function insertMatches(trx: Knex.Transaction, made: readonly Made[]): Promise<void> {
+async function insertMatches(trx: Trx, made: readonly Made[]): Promise<void> {
   const given = tableOf('new', made, {
     ...nameColumns,
     state: ['text', ({ match }) => match.state],
@@ -58,7 +57,7 @@ async function insertMatches(trx: Knex.Transaction, made: readonly Made[]): Prom
     SELECT kind, id, state, reason, reasons::jsonb, opened_at::timestamptz, opened_on::date FROM ${given}`;
 }
 
-async function insertAmounts(trx: Knex.Transaction, made: readonly Made[]): Promise<void> {
+async function insertAmounts(trx: Trx, made: readonly Made[]): Promise<void> {
   const rows = made.flatMap(({ unit, match }) => match.amounts.map((amount) => ({ ...amount, unit })));
   const given = tableOf('new', rows, {
     ...nameColumns,
@@ -77,7 +76,7 @@ async function insertAmounts(trx: Knex.Transaction, made: readonly Made[]): Prom
     FROM ${given} JOIN matches USING (kind, id)`;
 }
 
-async function insertPayments(trx: Knex.Transaction, made: readonly Made[]): Promise<void> {
+async function insertPayments(trx: Trx, made: readonly Made[]): Promise<void> {
   const rows = made.flatMap(({ unit, payments }) => payments.map((payment) => ({ unit, payment })));
   await run(trx)`
     INSERT INTO match_payments (kind, id, payment_id)
@@ -85,7 +84,7 @@ async function insertPayments(trx: Knex.Transaction, made: readonly Made[]): Pro
 }
 
 /** Adds what is kept of them to the sums by day, or takes it off. */
-async function countDays(trx: Knex.Transaction, units: readonly MatchUnit[], sign: 1 | -1): Promise<void> {
+async function countDays(trx: Trx, units: readonly MatchUnit[], sign: 1 | -1): Promise<void> {
   const times = raw(sign);
   await run(trx)`
     INSERT INTO match_days AS days (opened_on, code, state, matches, asked, paid, returned, booked, value, unpriced)
@@ -105,7 +104,7 @@ async function countDays(trx: Knex.Transaction, units: readonly MatchUnit[], sig
 }
 
 /** What is kept of units, in the words of `keptAs`. */
-async function readKept(trx: Knex.Transaction, units: readonly MatchUnit[]): Promise<Map<string, string>> {
+async function readKept(trx: Trx, units: readonly MatchUnit[]): Promise<Map<string, string>> {
   const rows = await rowsOf<MatchUnit & { parts: unknown[] }>(trx)`
     SELECT kind, id, jsonb_build_array(state, reasons, (extract(epoch FROM opened_at) * 1000)::bigint, opened_on::text,
       (SELECT coalesce(jsonb_agg(jsonb_build_array(code, trim_scale(asked)::text, trim_scale(paid)::text,
