@@ -65,7 +65,7 @@ test('the receiver says no as soon as it could not store, and names who is in it
   const saysYes = async () => (await probe(urls.receiver)).status === 200;
   await until('ready', saysYes);
   await onCluster(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
-  await onCluster(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
+  await onCluster(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${name}'`);
   expect(await send('evt_away')).toBe(503);
   expect(await probe(urls.receiver)).toMatchObject({ status: 503 });
   await onCluster(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
