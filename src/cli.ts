@@ -5,13 +5,14 @@ import { AppError, ConfigError, UsageError } from './errors.js';
 import { versionText } from './version.js';
 
 /** Builds the program; only the verb that was asked for is loaded, so that a quick question has a quick answer. */
-async function buildProgram(argv: readonly string[]): Promise<Command> {
+async function buildProgram(argv: readonly string[], refuse: (text: string) => void): Promise<Command> {
   const program = new Command('tallyhook')
     .description('Receives every signed webhook once, and proves the records against the service’s own lists.')
     .version(versionText)
     .showHelpAfterError('(see tallyhook help)')
     // Of a long word too, what it means goes on in the next line.
     .configureHelp({ minWidthToWrap: 20 })
+    .configureOutput({ writeErr: refuse })
     .exitOverride();
   const words = argv.filter((word) => !word.startsWith('-'));
   const asked = words[0] === 'help' ? words[1] : words[0];
@@ -23,12 +24,14 @@ async function buildProgram(argv: readonly string[]): Promise<Command> {
 }
 
 async function main(argv: readonly string[]): Promise<void> {
+  let refused = '';
   try {
-    await (await buildProgram(argv)).parseAsync([...argv], { from: 'user' });
+    const program = await buildProgram(argv, (text) => (refused += text));
+    await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     process.exitCode = exitCodeOf(error);
-    if (error instanceof CommanderError) return;
-    (await import('./cli/print.js')).printNote(explain(error));
+    const said = error instanceof CommanderError ? refused.trimEnd() : explain(error);
+    if (said !== '') (await import('./cli/print.js')).printNote(said);
   }
 }
 

@@ -4,6 +4,7 @@ import { createLog } from '../log.js';
 import { rowOf } from '../records/database/statements.js';
 import { wholeNumber } from './arguments.js';
 import { compareWithSandbox } from './compare.js';
+import { printText } from './print.js';
 import { runUntilStopped } from './run-until-stopped.js';
 import { startDemo } from './start-demo.js';
 
@@ -33,9 +34,7 @@ async function demo({ payments, seed }: Flags): Promise<void> {
   await runUntilStopped(log, async (closers, signal) => {
     const { runtime, addresses } = await startDemo({ paymentsPerSecond: payments, seed }, { log, closers, signal });
     for (const [name, value] of Object.entries(addresses)) process.stdout.write(`${name.padEnd(8)} ${value}\n`);
-    process.stdout.write(
-      'Ctrl-C stops it; `npx tallyhook demo compare` in another terminal holds both sides together.\n',
-    );
+    printText('Ctrl-C stops it; `npx tallyhook demo compare` in another terminal holds both sides together.');
     const status = setInterval(() => void printStatus(runtime.db, log), STATUS_MS);
     const watch = setInterval(() => void announceFirst(runtime.db), WATCH_MS);
     closers.add('status line', async () => {
@@ -69,9 +68,10 @@ async function printStatus(db: Knex, log: ReturnType<typeof createLog>): Promise
              (SELECT count(*) FROM breaks WHERE status IN ('open', 'acknowledged')) AS breaks,
              (SELECT coalesce(string_agg(reason || ' ' || n, ', ' ORDER BY reason), '0')
               FROM (SELECT reason, sum(count) AS n FROM rejection_counts GROUP BY reason) AS counts) AS rejected`;
-    process.stdout.write(
+    printText(
       `${new Date().toISOString().slice(11, 19)}  received ${now.received} · duplicates ${now.duplicates} · ` +
-        `rejected ${now.rejected} · applied ${now.applied} · repaired by reconcile ${now.repaired} · open breaks ${now.breaks}\n`,
+        `rejected ${now.rejected} · applied ${now.applied} · repaired by reconcile ${now.repaired} · open breaks ${now.breaks}`,
+      '18:00:00  '.length,
     );
   } catch (error) {
     log.warn({ err: error }, 'demo status not read');

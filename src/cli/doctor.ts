@@ -1,4 +1,4 @@
-import { type Command, Help } from 'commander';
+import type { Command } from 'commander';
 import { grouped } from '../domain/grouped.js';
 import { duration } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
@@ -8,7 +8,7 @@ import type { Check } from '../wiring/doctor/check.js';
 import { type Diagnosis, runDoctor } from '../wiring/doctor/examine.js';
 import { type Runtime, SERVICE_NEEDS } from '../wiring/runtime.js';
 import type { Flags } from './arguments.js';
-import { EXIT_FINDINGS, oneLine, printJson, printNote } from './print.js';
+import { EXIT_FINDINGS, printJson, printLines, printNote, printText } from './print.js';
 import { runUntilDone } from './run-until-done.js';
 import { showAtWork } from './show-at-work.js';
 import { cliActor, commandConfig, withStore } from './with-store.js';
@@ -55,15 +55,17 @@ function print(diagnosis: Diagnosis, { all = false, json = false }: DoctorFlags)
   const { items, suggestedContract, suggestedEventIdPointer } = diagnosis;
   if (items.some(({ status }) => status === 'finding')) process.exitCode = EXIT_FINDINGS;
   if (json) return printJson(diagnosis);
-  process.stdout.write(`${printDiagnosis(items, { all }).join('\n')}\n`);
-  if (suggestedEventIdPointer !== null) process.stdout.write(`\nEVENT_ID_POINTER=${suggestedEventIdPointer}\n`);
+  printLines(diagnosisLines(items, { all }), indentOf);
+  if (suggestedEventIdPointer !== null) printText(`\nEVENT_ID_POINTER=${suggestedEventIdPointer}`);
   if (suggestedContract === null) return;
-  process.stdout.write('\nA CONTRACT_FILE with this content fits the service:\n');
+  printText('\nA CONTRACT_FILE with this content fits the service:');
   printJson(suggestedContract);
 }
 
-const WIDTH = 100;
 const INDENT = 10;
+/** What goes on in the next line does so behind the first column, and of what follows or is to be done further in. */
+const indentOf = (line: string): number => (/^ +(?:with it:|→) /.test(line) ? INDENT + 2 : INDENT);
+
 const groups = ['installation', 'service', 'secrets', 'alerts', 'what is proven', 'contract'] as const;
 type Group = (typeof groups)[number];
 
@@ -74,17 +76,17 @@ const words = ['finding', 'unknown', 'hint', 'ok'] as const;
 
 /**
  * How many of each group are well, and in full what is not, findings first, and what is advised; those of which the same is
- * said are printed together. With `all` also what is well. At most 100 columns, but for a word that is longer.
+ * said are printed together. With `all` also what is well.
  */
-export function printDiagnosis(items: readonly Check[], { all }: { all: boolean }): string[] {
+export function diagnosisLines(items: readonly Check[], { all }: { all: boolean }): string[] {
   const printed = words.filter((word) => all || word !== 'ok');
   // What follows from a finding stands beneath it.
   const shown = items.filter(({ because }) => all || because === undefined);
-  const lines = printed.flatMap((word) => alikeOf(shown.filter((check) => wordOf(check) === word)).flatMap(printAlike));
-  return [...printGroups(items), ...(lines.length > 0 ? ['', ...lines] : []), '', ...summaryOf(items, all)];
+  const lines = printed.flatMap((word) => alikeOf(shown.filter((check) => wordOf(check) === word)).flatMap(linesOf));
+  return [...groupLines(items), ...(lines.length > 0 ? ['', ...lines] : []), '', ...summaryOf(items, all)];
 }
 
-function printGroups(items: readonly Check[]): string[] {
+function groupLines(items: readonly Check[]): string[] {
   const row = (name: string, ...cells: (string | number)[]) =>
     `${name.padEnd(16)}${cells.map((cell) => String(cell).padStart(9)).join('')}`.trimEnd();
   const rows = groups.flatMap((group) => {
@@ -125,26 +127,15 @@ function wordOf({ status, remedy }: Check): (typeof words)[number] {
   return status === 'ok' && remedy !== null ? 'hint' : status;
 }
 
-function printAlike({ names, check }: Alike): string[] {
+function linesOf({ names, check }: Alike): string[] {
   const { found, remedy, follows = [] } = check;
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.
   const shared = others.length > 0 && first.startsWith('contract ') ? 'contract ' : '';
   const short = (name: string) => (shared !== '' && name.startsWith(shared) ? name.slice(shared.length) : name);
   const list = [first, ...others.map(short)].join(', ');
-  const [head = '', ...rest] = wrap(list);
-  const body = [
-    ...wrap(found),
-    ...follows.flatMap((title) => wrap(`with it: ${title}`, 2)),
-    ...(remedy === null ? [] : wrap(`→ ${remedy}`, 2)),
-  ];
-  return [`${wordOf(check).padEnd(INDENT)}${head.trimStart()}`, ...rest, ...body];
-}
-
-/** Lines of words behind the first column; what does not fit goes on `more` further in. */
-function wrap(text: string, more = 0): string[] {
-  const lines = new Help().boxWrap(oneLine(text), WIDTH - INDENT - more).split('\n');
-  return lines.map((one, index) => `${' '.repeat(INDENT + (index > 0 ? more : 0))}${one}`);
+  const below = [found, ...follows.map((title) => `with it: ${title}`), ...(remedy === null ? [] : [`→ ${remedy}`])];
+  return [`${wordOf(check).padEnd(INDENT)}${list}`, ...below.map((text) => `${' '.repeat(INDENT)}${text}`)];
 }
 
 function countOf(items: readonly Check[], wanted: Status): number {

@@ -230,7 +230,8 @@ export function createProgressLine(terminal: Terminal, now = () => performance.n
       if (now() - shownAt < EVERY_MS) return;
       shownAt = now();
       visible = true;
-      terminal.write(`\r\u001b[K${text()}`);
+      // What is wider goes on in a line that nothing wipes.
+      terminal.write(`\r\u001b[K${text().slice(0, (terminal.columns ?? Number.POSITIVE_INFINITY) - 1)}`);
     },
     clear: () => {
       if (visible) terminal.write('\r\u001b[K');

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { loadConfig, type Needed, type WebhookSecret } from '../config.js';
 import { UsageError } from '../errors.js';
 import { verifySignature } from '../webhook/verify-signature.js';
+import { printText } from './print.js';
 
 interface Flags {
   body: string;
@@ -34,7 +35,7 @@ export function define(command: Command): void {
       const { WEBHOOK_SECRETS } = loadConfig(['WEBHOOK_SECRETS']);
       const headers = { 'x-service-signature': [signature] };
       const verdict = verifySignature(readBody(body), headers, WEBHOOK_SECRETS, at ? new Date(at) : new Date());
-      process.stdout.write(verdict.ok ? `ok, secret ${verdict.label}\n` : `${verdict.reason}: ${verdict.detail}\n`);
+      printText(verdict.ok ? `ok, secret ${verdict.label}` : `${verdict.reason}: ${verdict.detail}`);
       if (!verdict.ok) process.exitCode = 1;
     });
 }

@@ -25,6 +25,8 @@ test('shows itself on a terminal alone, not too often, and goes away', () => {
   expect(written.split('\r').length - 1).toBe(3);
   line.clear();
   expect(written.endsWith('\r\u001b[K')).toBe(true);
+  createProgressLine({ isTTY: true, columns: 8, write }).show(() => 'transactions');
+  expect(written).toMatch(/transac$/);
 });
 
 test('says what is at work once it takes longer than two seconds, and until it ends', async () => {

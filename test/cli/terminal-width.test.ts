@@ -1,18 +1,25 @@
 import { stripVTControlCharacters } from 'node:util';
 import { Command } from 'commander';
 import fc from 'fast-check';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { printLines, printList, printNote } from '../../src/cli/print.js';
 import { printOne } from '../../src/cli/print-words.js';
 import { verbs } from '../../src/cli/registry.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { prepareKeyed } from '../../src/service-api/keyed-calls.js';
 import { seedConsole } from '../support/console-samples.js';
 import { useDatabase } from '../support/database.js';
 import { useShell } from '../support/shell.js';
 
 const database = useDatabase();
-const run = useShell(database, () => ({ WEBHOOK_SECRETS: 'current=whsec_c3VyZQ==', WEBHOOK_SECRETS_FILE: '' }));
+let sandbox: Sandbox;
+const run = useShell(database, () => ({
+  SERVICE_BASE_URL: sandbox.url,
+  SERVICE_API_KEY: 'sandbox-api-key',
+  WEBHOOK_SECRETS: 'current=whsec_c3VyZQ==',
+  WEBHOOK_SECRETS_FILE: '',
+}));
 
 const streams = [process.stdout, process.stderr];
 const before = streams.map(({ isTTY, columns }) => ({ isTTY, columns }));
@@ -79,76 +86,139 @@ it('says yes and no, not true and false', () => {
   expect(lines).toEqual(['is overdue  no', 'sides', '  held  yes']);
 });
 
-/** What a command that reads is given besides its words, where it needs something. */
+/** What a command is given besides its words, where it needs something. */
 const GIVEN: Record<string, readonly string[]> = {
-  'alerts show': ['1'],
-  'audit verify': [],
+  reconcile: ['endpoints'],
+  'events show': ['1'],
+  'events replay': ['1'],
+  scorecard: ['2026-10'],
+  'breaks show': ['1'],
+  'breaks observe': ['payin_net'],
+  'breaks ack': ['1'],
+  'breaks resolve': ['1'],
+  'breaks writeoff': ['1'],
+  'breaks assign': ['1', '--nobody'],
+  'balances attribute': ['USDT.TRON', '--amount=-1'],
   'balances attributions': ['USDT.TRON'],
+  'balances rebook': [
+    'USDT.TRON',
+    '1',
+    '--from',
+    'equity:attributed',
+    '--contra',
+    'equity:deposits',
+    '--on',
+    '2026-10-01',
+  ],
   'books accounts': ['2026-10'],
   'books income': ['2026-10'],
-  'breaks show': ['1'],
+  'books rates import': ['none.csv'],
+  'periods check': ['2026-03'],
+  'periods close': ['2026-03'],
+  'periods reopen': ['2026-03', '--reason', 'why'],
   'decisions show': ['1'],
-  'events show': ['1'],
+  'decisions approve': ['1'],
+  'decisions refuse': ['1'],
+  'decisions withdraw': ['1'],
+  export: ['2026-03', '--format', 'csv', '--out', 'out'],
+  'audit export': ['--out', 'out'],
+  'audit pack': ['2026-03', '--out', 'out'],
+  'alerts show': ['1'],
+  'parts retire': ['worker'],
+  'parts restore': ['worker'],
+  'callbacks replay': ['1'],
   find: ['order-2'],
   'orders show': ['order-2'],
-  'periods check': ['2026-03'],
-  scorecard: ['2026-10'],
+  api: ['listPublicAssets'],
+  trigger: ['payment_intent.completed'],
+  'signature sign': ['--body', import.meta.filename],
+  'signature verify': ['--body', import.meta.filename, '--signature', 'sha256=00'],
+  'secrets retire': ['current'],
+  'secrets restore': ['current'],
 };
 
-/** What they are: those that write, ask the service, or go on until they are stopped. */
-const NOT_RUN =
-  /^(demo|deliveries|doctor|reconcile|sandbox|signature|api|compare|trigger|export)\b|^audit (export|pack)/;
+/** They go on until they are stopped. */
+const ENDLESS = ['start', 'serve', 'work', 'schedule', 'console', 'demo', 'sandbox'];
 
 describe('on a terminal of 80 columns', () => {
-  const commands: { words: string[]; command: Command }[] = [];
+  const commands: { name: string; words: string[]; command: Command }[] = [];
+  /** JSON is for programs. */
   const wide = (text: string) =>
-    stripVTControlCharacters(text)
-      .split(/[\n\r]/)
-      .filter((line) => line.length > 80);
-  const runWide = (...words: string[]) => {
+    text.startsWith('{') || text.startsWith('[')
+      ? []
+      : stripVTControlCharacters(text)
+          .split(/[\n\r]/)
+          .filter((line) => line.length > 80);
+  const runWide = async (...words: string[]) => {
     for (const stream of streams) Object.assign(stream, { isTTY: true, columns: 80 });
-    return run(...words);
+    const { code, stdout, stderr } = await run(...words);
+    return { code, stdout, wide: [words.join(' '), ...wide(stdout), ...wide(stderr)] };
   };
+  const fits = (...words: string[]) => [words.join(' ')];
 
   beforeAll(async () => {
     await seedConsole(database.db);
+    sandbox = await startSandbox({ payments: 3, seed: 5 });
     const { write } = prepareKeyed('createRefund', { body: { paymentIntentId: 'pi_2' } });
     const calls = createServiceWriteLog(database.db);
     await calls.begin(write, { leaseMs: 60_000, withinMs: 480_000 });
     await calls.end(write, 'lost', null);
+    const { id: alert } = await database.db('alerts').whereNotNull('fired_at').whereNull('resolved_at').first('id');
+    GIVEN['alerts ack'] = [alert];
+    GIVEN['alerts silence'] = [alert, '--until', '2h'];
+    const { id: payout } = await database.db('payouts').where({ payout_type: 'settlement' }).first('id');
+    GIVEN['settlements mark'] = [payout, '--amount', '1'];
+    GIVEN['refunds assign'] = [payout, '--payment', 'none'];
     GIVEN['calls show'] = [write.key];
+    GIVEN['calls settle'] = [write.key, '--as', 'not_done'];
     for (const { name, load } of verbs) {
       const command = new Command(name);
       (await load())(command);
       const walk = (words: string[], one: Command) => {
-        commands.push({ words, command: one });
+        commands.push({ name: words.join(' '), words, command: one });
         for (const own of one.commands) walk([...words, own.name()], own);
       };
       walk([name], command);
     }
   });
 
+  afterAll(() => sandbox.close());
+
   it('no line of any help is longer', async () => {
     expect(commands.length).toBeGreaterThan(80);
     for (const words of [[], ...commands.map((one) => one.words)]) {
-      const { stdout } = await runWide(...words, '--help');
+      const asked = [...words, '--help'];
+      const { stdout, wide: found } = await runWide(...asked);
       expect(stdout).toContain('Usage: tallyhook');
-      expect([words.join(' '), wide(stdout)]).toEqual([words.join(' '), []]);
+      expect(found).toEqual(fits(...asked));
     }
   });
 
-  it('no line of what any command shows is longer, and a row of a list is three lines at most where one is shown by itself', async () => {
-    const reading = commands.filter(({ words, command }) => {
+  it('no line of what is refused is longer: an option that there is not, a word that is none of those there are', async () => {
+    for (const { words, command } of commands) {
+      const closed = command.options.filter(({ argChoices, parseArg }) => argChoices ?? parseArg);
+      const wrong = [['--no-such-option'], ...closed.map(({ long }) => [String(long), 'no-such-word'])];
+      for (const given of wrong) {
+        const { code, wide: found } = await runWide(...words, ...given);
+        expect([code, found]).toEqual([2, fits(...words, ...given)]);
+      }
+    }
+  });
+
+  it('no line of what any command says is longer, and a row of a list is three lines at most where one is shown by itself', async () => {
+    const ending = commands.filter(({ name, command }) => command.commands.length === 0 && !ENDLESS.includes(name));
+    for (const { name, words, command } of ending) {
       const has = (flag: string) => command.options.some(({ long }) => long === flag);
-      return has('--json') && !has('--dry-run') && !NOT_RUN.test(words.join(' '));
-    });
-    expect(reading.length).toBeGreaterThan(20);
-    for (const { words } of reading) {
-      const name = words.join(' ');
-      const { stdout, stderr, code } = await runWide(...words, ...(GIVEN[name] ?? []));
-      expect([name, code]).toEqual([name, expect.toBeOneOf([0, 3])]);
-      expect([name, wide(stdout), wide(stderr)]).toEqual([name, [], []]);
-      const hasShow = words.at(-1) === 'list' && commands.some((one) => one.words.join(' ') === `${words[0]} show`);
+      const more = [
+        ...(GIVEN[name] ?? []),
+        ...(has('--note') ? ['--note', 'why'] : []),
+        ...(has('--dry-run') ? ['--dry-run'] : []),
+      ];
+      const { stdout, code, wide: found } = await runWide(...words, ...more);
+      expect(found).toEqual(fits(...words, ...more));
+      const isReading = has('--json') && !has('--dry-run') && name !== 'demo compare';
+      if (isReading) expect([name, code]).toEqual([name, expect.toBeOneOf([0, 3])]);
+      const hasShow = words.at(-1) === 'list' && commands.some((one) => one.name === `${words[0]} show`);
       if (!hasShow) continue;
       const rows = stdout.split(/^[├└].*$/m).slice(1, -1);
       expect([name, rows.length]).toEqual([name, expect.any(Number)]);
