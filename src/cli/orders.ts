@@ -135,7 +135,10 @@ export function printOrder({ order, timeline, reported, unlinked, openCalls, ...
     ...(order.sharedBy === null ? [] : [`ambiguous  ${printShared(order.sharedBy)}`]),
     ...order.similarReferences.map((similar) => printSimilar(order.reference, similar)),
     '',
-    ...printMadeOf(order, records, { print: printRecord, unread: 'not read yet' }),
+    ...printMadeOf(order, records, {
+      print: (record) => `${statusOf(record.status)}, ${howKnown(record)}`,
+      unread: 'not read yet',
+    }),
     ...openCalls.filter(({ key }) => unlinked.every(({ call }) => call?.key !== key)).map(printCall),
     ...unlinked.map(({ id, call }) => `unlinked   ${id}  ${unlinkedWords(id, call)}`),
     ...reported.paymentIntents.map(printReported),
@@ -190,10 +193,6 @@ function printMadeOf<T extends { id: string }>(
     ...printAll('invoice', named.invoices, records.invoices),
     ...printAll('refund', named.refunds, records.refunds),
   ];
-}
-
-function printRecord(record: RecordView): string {
-  return `${statusOf(record.status)}, ${howKnown(record)}`;
 }
 
 function statusOf(status: unknown): string {

@@ -71,11 +71,7 @@ async function check(asked: string, json: boolean): Promise<void> {
 
 const REASON = ': with --reason it is closed nevertheless, and what is missing is kept beside it';
 
-interface CloseFlags extends Flags {
-  reason?: string;
-}
-
-async function close(asked: string, flags: CloseFlags): Promise<void> {
+async function close(asked: string, flags: Flags & { reason?: string }): Promise<void> {
   const { reason = null, dryRun = false, json = false } = flags;
   await withStore(async (store) => {
     const { db, books } = store;

@@ -11,16 +11,12 @@ import { type Columns, printJson, printList, printText } from './print.js';
 import { showAtWork } from './show-at-work.js';
 import { withStore } from './with-store.js';
 
-interface ScorecardFlags extends Flags {
-  csv?: boolean;
-}
-
 export function define(command: Command): void {
   command
     .argument('<month>', 'such as 2026-10', month)
     .option('--csv', 'every figure with its source, to hand on')
     .option('--json', 'print JSON')
-    .action((asked: string, { csv = false, json = false }: ScorecardFlags) => {
+    .action((asked: string, { csv = false, json = false }: Flags & { csv?: boolean }) => {
       if (csv && json) throw new UsageError('--csv or --json, not both.');
       return withStore(async ({ db, config }) => {
         const now = new Date();

@@ -114,7 +114,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       sendProblem(res, new Problem(status, title, error instanceof Error ? error.message : title));
       return;
     }
-    if (isRetryable(error)) {
+    if (error instanceof Error && 'retryable' in error && error.retryable === true) {
       sendProblem(res, new Problem(503, 'Unavailable', `${error.message}; nothing was changed, try again.`));
       return;
     }
@@ -130,9 +130,4 @@ const titles: Readonly<Record<number, string>> = { 413: 'Too large', 415: 'Unsup
 function statusOf(error: unknown): number {
   const status = typeof error === 'object' && error !== null ? (error as { status?: unknown }).status : undefined;
   return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
-}
-
-/** Failures that pass, as the rest of the program marks them. */
-function isRetryable(error: unknown): error is Error {
-  return error instanceof Error && 'retryable' in error && error.retryable === true;
 }

@@ -43,14 +43,11 @@ export async function* pages<const Q extends object, T extends object>(
     if (news.length > 0) yield { ...about, data: news };
     barren = news.length > 0 ? 0 : barren + 1;
     const isCounted = about.totalCount !== null && seen.size < about.totalCount;
-    if (by === 'page') next = page.items.length > 0 && (news.length > 0 || isCounted) ? pageAfter(next) : null;
-    else next = placeAfter(next, page, cursors);
+    if (by !== 'page') next = placeAfter(next, page, cursors);
+    else if (page.items.length > 0 && (news.length > 0 || isCounted)) next = { ...next, page: (next.page ?? 1) + 1 };
+    else next = null;
     if (next !== null && barren >= MOST_BARREN) throw lost(`${barren} pages in a row have nothing new`);
   }
-}
-
-function pageAfter<P extends Place>(place: P): P {
-  return { ...place, page: (place.page ?? 1) + 1 };
 }
 
 /** Null at the end. `asked`: cursors that were used before; one that comes again leads nowhere. */

@@ -55,7 +55,10 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
   let waiting: string[] = [];
   let flushing: Promise<void> | null = null;
 
-  const add = (ids: string[], perJob: number) => producer.add(chunks(ids, perJob).map(toJob)).then(() => {}, dropped);
+  const add = (ids: string[], perJob: number) => {
+    const jobs = chunks(ids, perJob).map((some) => ({ name: 'apply', data: { ids: some }, opts: KEEP }));
+    return producer.add(jobs).then(() => {}, dropped);
+  };
   const canFlush = () => producer.isOpen() && waiting.length > 0;
 
   async function drain(): Promise<void> {
@@ -98,10 +101,6 @@ export function createEventQueue(settings: QueueSettings): EventQueue {
       await producer.close();
     },
   };
-}
-
-function toJob(ids: string[]) {
-  return { name: 'apply', data: { ids }, opts: KEEP };
 }
 
 function chunks<T>(items: T[], size: number): T[][] {

@@ -25,10 +25,6 @@ export type Sessions = ReturnType<typeof createSessions>;
 const ASK_AGAIN_MS = 1_000;
 const MOST_KNOWN = 1_000;
 
-interface Claimed extends Session {
-  key: SessionKey;
-}
-
 /**
  * The cookie names the token's owner and when it ends, under a MAC whose key is derived from that token's digest. So every
  * console process accepts it, and a token that is removed ends its sessions. Kept are those alone that were ended before.
@@ -36,7 +32,7 @@ interface Claimed extends Session {
 export function createSessions(tokens: readonly KnownToken[], { db, now }: { db: Knex; now: () => Date }) {
   const keyed = tokens.map((token) => ({ token, key: mac(token.digest, 'console session key') }));
   const askedAt = new Map<string, number>();
-  const claimed = (req: Request): Claimed | null => {
+  const claimed = (req: Request): (Session & { key: SessionKey }) | null => {
     const value = readCookie(req, cookieOf(req)) ?? '';
     const [name = '', ends = '', nonce = '', given = ''] = value.split('.', 4);
     const entry = keyed.find(({ token }) => encode(token.name) === name);

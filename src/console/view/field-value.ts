@@ -23,7 +23,8 @@ export function fieldValue(kind: RecordKind, fields: JsonObject, field: string):
   if (known?.type === 'state') return stateBadge(field, shown);
   if (field.endsWith('At')) return time(shown);
   if (known?.type === 'text' && known.link !== undefined) return id(shown, entityHref(known.link, shown));
-  if (field === 'txUrl' && isWebAddress(shown)) return link('in the block explorer', shown);
+  // The service's word leads nowhere but to the web.
+  if (field === 'txUrl' && /^https:\/\/[^\s]{1,2000}$/.test(shown)) return link('in the block explorer', shown);
   return known?.copied === true ? id(shown) : text(shown);
 }
 
@@ -54,9 +55,4 @@ function unit(kind: RecordKind, fields: JsonObject, field: string): string | nul
 
 function asText(value: Json): string {
   return typeof value === 'string' ? value : toJsonText(value);
-}
-
-/** The service's word leads nowhere but to the web. */
-function isWebAddress(shown: string): boolean {
-  return /^https:\/\/[^\s]{1,2000}$/.test(shown);
 }

@@ -116,15 +116,12 @@ async function boundOf({ deps, options }: RunContext): Promise<number | null> {
   return Math.min(known, options.since ?? known);
 }
 
-/** Of what a person wants here, that which is known and could be recovered. */
-async function wantedIds({ deps: { db }, options: { wanted } }: RunContext): Promise<string[]> {
-  return wanted === undefined ? [] : recoverableIds(db, wanted);
-}
-
 /** What may be of another class by now though the service says nothing new: an event came late, the grace is over. */
 async function classifyOpen(run: RunContext, rules: ClassifyRules, scan: DeliveryScan): Promise<number> {
   const due = await openDeliveries(run.deps.db, rules.now);
-  const ids = [...new Set([...due, ...(await wantedIds(run))])].filter((id) => !scan.ids.has(id));
+  const { wanted } = run.options;
+  const recoverable = wanted === undefined ? [] : await recoverableIds(run.deps.db, wanted);
+  const ids = [...new Set([...due, ...recoverable])].filter((id) => !scan.ids.has(id));
   let recovered = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     run.signal?.throwIfAborted();

@@ -45,8 +45,9 @@ export async function compareGenerated(run: RunContext, poll: HistoryPoll | null
     run.signal?.throwIfAborted();
     const slice = await paymentsShown(deps.db, { after, ...momentsOf(run, poll), generated: generatedOf(run) });
     if (slice.last === null) return;
-    const lacking = await undelivered(deps.db, slice.payments);
-    if (lacking.length > 0 && !(await areEndpointsRead(run))) return;
+    const delivered = await deliveredAmong(deps.db, slice.payments);
+    const lacking = slice.payments.filter((payment) => !delivered.has(generatedKey(payment)));
+    if (lacking.length > 0 && (await run.prerequisite?.('endpoints'))?.complete !== true) return;
     const never = await neverGenerated(deps.db, run, { lacking, poll });
     const named = never.slice(0, MOST_OPENED - opened);
     const upTo = named.length < never.length ? (named.at(-1)?.seq ?? after) : slice.last;
@@ -63,16 +64,6 @@ function momentsOf({ deps }: RunContext, { begunAt, known }: HistoryPoll): Momen
   const graceMs = Math.max(0, deps.settings.missedGraceMs);
   const [since, until] = [new Date(begunAt - WEEK_MS), new Date(begunAt - graceMs)];
   return { since, until, shownUntil: new Date(known.readAt - graceMs) };
-}
-
-/** Asked after the history was read. */
-async function areEndpointsRead(run: RunContext): Promise<boolean> {
-  return (await run.prerequisite?.('endpoints'))?.complete === true;
-}
-
-async function undelivered(db: Knex, payments: readonly ShownPayment[]): Promise<ShownPayment[]> {
-  const delivered = await deliveredAmong(db, payments);
-  return payments.filter((payment) => !delivered.has(generatedKey(payment)));
 }
 
 async function neverGenerated(

@@ -35,7 +35,8 @@ const CHECKED_AT_ONCE = 500;
  */
 export async function reconcilePayouts(run: RunContext): Promise<Outcome> {
   const known = await readWatermarks(run.deps.db, payoutList.kind);
-  const isAsked = withdrawnSince(known.get(REFUSED)) !== null || !hasNoPayoutList(known) || isProbeDue(known, run);
+  const isProbeDue = isDue(known.get(NO_LIST), DAY_MS, run.deps.now().getTime());
+  const isAsked = withdrawnSince(known.get(REFUSED)) !== null || !hasNoPayoutList(known) || isProbeDue;
   const listed = isAsked ? await readIfOffered(run, known) : null;
   const outcome = listed ?? (await searchOpen(run, await readWatermarks(run.deps.db, payoutList.kind)));
   await checkOpen(run, listed !== null);
@@ -63,10 +64,6 @@ export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean 
 export function payoutsListedUntil(known: ReadonlyMap<string, Watermark>): number {
   if (!hasNoPayoutList(known)) return Number.POSITIVE_INFINITY;
   return withdrawnSince(known.get(REFUSED)) === null ? 0 : Number(known.get('clock')?.['to'] ?? 0);
-}
-
-function isProbeDue(known: ReadonlyMap<string, Watermark>, { deps }: RunContext): boolean {
-  return isDue(known.get(NO_LIST), DAY_MS, deps.now().getTime());
 }
 
 const NO_LIST = 'no list';

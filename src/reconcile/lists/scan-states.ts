@@ -36,7 +36,8 @@ export async function scanStates(
     const waiting = waitingStates.includes(status);
     const whole = !waiting || full || isDue(known.get(watermark), restOf(known.get(watermark)), now);
     scans.whole &&= whole;
-    const filtered = isIgnored(scans)
+    // A service that goes by no value of the filter would show the whole list for each.
+    const filtered = [...scans.unfiltered.values()].includes('ignored')
       ? 'ignored'
       : await scanState(poll, status, { since: whole ? null : now - RECENT_MS });
     if (typeof filtered === 'string') scans.unfiltered.set(status, filtered);
@@ -55,11 +56,6 @@ export async function scanStates(
 /** Where thousands wait for a decision, reading all of them may cost a hundredth of the rate. */
 function restOf(watermark: Watermark | undefined): number {
   return Math.max(HOUR_MS, Number(watermark?.['calls'] ?? 0) * REST_MS_PER_CALL);
-}
-
-/** A service that goes by no value of the filter would show the whole list for each. */
-function isIgnored({ unfiltered }: StateScans): boolean {
-  return [...unfiltered.values()].includes('ignored');
 }
 
 async function scanState(

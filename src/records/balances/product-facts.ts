@@ -9,16 +9,11 @@ export async function productsOfPayments(db: Knex, limit: number): Promise<strin
     LEFT JOIN products ON products.id = product_id ORDER BY poll_from NULLS FIRST, product_id LIMIT ${limit}`;
 }
 
-export interface ProductPayments {
-  totalIntents: number;
-  completedIntents: number;
-}
-
 /** What our own payments of each product add up to. */
 export async function countProductPayments(
   db: Knex,
   products: readonly string[],
-): Promise<Map<string, ProductPayments>> {
+): Promise<Map<string, { totalIntents: number; completedIntents: number }>> {
   const rows = await rowsOf<{ product_id: string; total: string; completed: string }>(db)`
     SELECT product_id, total, completed FROM (SELECT DISTINCT unnest(${products}::text[])) AS asked (product_id)
     CROSS JOIN LATERAL (

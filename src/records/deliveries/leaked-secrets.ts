@@ -85,12 +85,9 @@ async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<strin
   const beside = await besideLacking(db, { label, since: own.first });
   if (!pointsAtSecret({ lacking: own.lacking, ...beside }))
     return 'the delivery history does not have enough of the events from before it lacked the first: it may leave events out by itself';
-  if (await showsLater(db, own.first)) return null;
+  const later = await db('deliveries').where('created_at', '>', own.first).first('id');
+  if (later !== undefined) return null;
   return 'the delivery history shows nothing from after the first event that it lacks: it may have stopped; say so again when it shows a later one';
-}
-
-async function showsLater(db: Knex, first: Date): Promise<boolean> {
-  return (await db('deliveries').where('created_at', '>', first).first('id')) !== undefined;
 }
 
 /** What came earlier is of no incident of now. */

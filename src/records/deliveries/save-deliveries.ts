@@ -4,12 +4,6 @@ import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 import type { ClassifiedDelivery } from './classify-deliveries.js';
 import { mentionText } from './deliveries.js';
 
-/** When the deliveries were read, ms of the service's clock, and in which run. */
-interface ReadIn {
-  from: number;
-  ref: string;
-}
-
 /** With when it was read. */
 type Saved = ClassifiedDelivery & { from: number; run: string };
 
@@ -75,12 +69,13 @@ const BEFORE = listOf(SHOWN, (name) => `known.${name}`);
 const AFTER = listOf(SHOWN, newOf);
 
 /**
- * Writes what was classified and is not written already; what was only classified again keeps when it was read. Returns how many deliveries are new or of another class than before.
+ * Writes what was classified and is not written already; what was only classified again keeps when it was read. `read`: when,
+ * ms of the service's clock, and in which run. Returns how many deliveries are new or of another class than before.
  */
 export async function saveDeliveries(
   trx: Trx,
   classified: readonly ClassifiedDelivery[],
-  read: ReadIn,
+  read: { from: number; ref: string },
 ): Promise<number> {
   if (classified.length === 0) return 0;
   const rows = [...new Map(classified.map((one) => [one.delivery.id, one])).values()].map((one): Saved => {

@@ -49,7 +49,8 @@ export async function lockLinks(trx: Trx, members: FamilyMembers, further: reado
       ...intents.flatMap(relistedPayins),
     ].map(lockKey),
   );
-  const shared = intents.flatMap((intent) => [intent.id, ...namedByIntent(intent)]).map(lockKey);
+  const ofIntent = (intent: MergedRecord) => [intent.id, ...familyKinds.flatMap((kind) => namedBy(intent, kind))];
+  const shared = intents.flatMap(ofIntent).map(lockKey);
   const keys = [...new Set([...exclusive, ...shared])].sort((a, b) => a - b);
   if (keys.length === 0) return;
   const alone = keys.length > MOST_LOCKS;
@@ -93,10 +94,6 @@ export function relistedPayins(intent: MergedRecord): string[] {
   const isAsBefore =
     before !== null && isLinking({ absent: before.absentSince !== null, ownCall: before.ownCall }) === isLinking(shown);
   return isAsBefore && !changedFields.includes('payins') ? [] : namedBy(intent, 'payin');
-}
-
-function namedByIntent(intent: MergedRecord): string[] {
-  return familyKinds.flatMap((kind) => namedBy(intent, kind));
 }
 
 /** Two ids of one key only wait for each other without need. */

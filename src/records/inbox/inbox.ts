@@ -69,15 +69,11 @@ async function storeVariants(
   arrivals: readonly Arrival[],
   rows: ReadonlyMap<string, unknown>,
 ): Promise<StoredArrival[]> {
-  const stored = await storeArrivals(
-    db,
-    arrivals.map((arrival) => (rows.has(arrival.key) ? asVariant(arrival) : arrival)),
+  const apart = arrivals.map((arrival) =>
+    rows.has(arrival.key) ? { ...arrival, key: `${arrival.key}#${arrival.contentHash}` } : arrival,
   );
+  const stored = await storeArrivals(db, apart);
   return stored.map((answer, i) => ({ ...answer, duplicate: answer.duplicate || rows.has(at(arrivals, i).key) }));
-}
-
-function asVariant(arrival: Arrival): Arrival {
-  return { ...arrival, key: `${arrival.key}#${arrival.contentHash}` };
 }
 
 function at<T>(items: readonly T[], index: number): T {
@@ -226,15 +222,10 @@ async function query<Row extends pg.QueryResultRow>(
     if (behind !== undefined) connection.query(bounded(behind)).catch(() => {});
     return (await answered).rows;
   } catch (error) {
-    // Its answer may still come: nobody else may use this connection. The mark is the one that knex's pool looks for.
-    if (!isDatabaseError(error)) Object.assign(connection, { __knex__disposed: error });
+    // Unless Postgres answered, its answer may still come: nobody else may use this connection. Knex's pool looks for this mark.
+    if (!(error instanceof Error && 'severity' in error)) Object.assign(connection, { __knex__disposed: error });
     throw error;
   } finally {
     await db.client.releaseConnection(connection);
   }
-}
-
-/** Postgres answered: the connection is in order. */
-function isDatabaseError(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error;
 }

@@ -27,7 +27,8 @@ export function probeEventId(
   const envelopes = new Set(deliveries.map(({ content }) => content));
   if (pointer === 'none') return probed(ok(name, 'EVENT_ID_POINTER is none: the whole envelope is the key'));
   if (envelopes.size < 2) return probed(unknown(name, 'fewer than two events in the delivery history'));
-  const places = pointersOf(deliveries).filter((at) => isEventId(deliveries, at) && !isTime(deliveries, at));
+  const scalars = deliveries.slice(0, 1).flatMap(({ envelope }) => scalarsOf(envelope, '', DEEPEST));
+  const places = scalars.filter((at) => isEventId(deliveries, at) && !isTime(deliveries, at));
   const pointers = pointer === 'auto' ? auto : [pointer];
   const hit = pointers.find((at) => places.includes(at));
   if (hit !== undefined) return probed(ok(name, `stands at ${hit}, where EVENT_ID_POINTER (${pointer}) points`));
@@ -87,11 +88,6 @@ function isTime(deliveries: readonly SeenDelivery[], at: string): boolean {
     const value = scalarAt(envelope, at) ?? '';
     return /^\d{4}-\d\d-\d\d/.test(value) || /^1\d{9}(\d{3}|\d{6}|\d{9})?(\.\d+)?$/.test(value);
   });
-}
-
-function pointersOf(deliveries: readonly SeenDelivery[]): string[] {
-  const first = deliveries[0];
-  return first === undefined ? [] : scalarsOf(first.envelope, '', DEEPEST);
 }
 
 function scalarsOf(object: JsonObject, at: string, depth: number): string[] {
