@@ -11,11 +11,19 @@
     return `${Math.floor(seconds / 86400)} d`;
   };
 
-  /* A group is one stop for the Tab key: arrows go from one to the next in it. */
+  /* A group is one stop for the Tab key: arrows go from one to the next in it; in a table up and down go to the row above or below. */
   const stopsOf = (group) =>
     [...group.querySelectorAll('a, summary, button:not(.copy), input')].filter(
       (one) => one.offsetParent && !one.closest('.action-form'),
     );
+  const beside = (stops, at, by) => {
+    const own = stops[at].closest('tbody tr');
+    if (!own) return undefined;
+    const inRow = (row) => stops.filter((one) => row.contains(one));
+    const rows = [...own.parentElement.children].filter((row) => inRow(row).length > 0);
+    const row = inRow(rows[rows.indexOf(own) + by] ?? own);
+    return row[Math.min(row.length - 1, inRow(own).indexOf(stops[at]))];
+  };
   const arrows = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity };
   document.addEventListener('keydown', (event) => {
     const group = event.target.closest('[data-rove]');
@@ -23,7 +31,8 @@
     const stops = group && by ? stopsOf(group) : [];
     const at = stops.indexOf(event.target);
     if (at < 0) return;
-    const to = stops[Math.min(stops.length - 1, Math.max(0, at + by))];
+    const isUpOrDown = event.key === 'ArrowDown' || event.key === 'ArrowUp';
+    const to = (isUpOrDown && beside(stops, at, by)) || stops[Math.min(stops.length - 1, Math.max(0, at + by))];
     for (const one of stops) one.tabIndex = one === to ? 0 : -1;
     to.focus();
     event.preventDefault();

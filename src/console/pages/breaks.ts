@@ -169,32 +169,29 @@ function causesOf(causes: readonly BreakCause[], req: PageRequest): Section[] {
   const rangeOf = ({ kind, entityKind, shared, openedFrom, openedTo }: BreakCause) => {
     return { kind, entityKind, shared, openedFrom, openedTo };
   };
-  return [
-    table(many, {
-      onPhone: 'folded',
-      calm: beyond(4),
-      caption: 'Came together: with the same evidence, each within an hour of the one before',
-      columns: [
-        [
-          'Breaks',
-          (cause) => {
-            const way = withQuery('/breaks', rangeOf(cause));
-            const head = [severityBadge(cause.severity), text(' '), link(`${cause.count} × ${words(cause.kind)}`, way)];
-            const left = cause.unowned === 0 ? [] : [quiet(`${cause.unowned} unassigned`)];
-            return stack([line(head), quiet(sharedWords(cause)), ...left]);
-          },
-          'wide',
+  const whatOf = (cause: BreakCause) => {
+    const way = withQuery('/breaks', rangeOf(cause));
+    const head = [severityBadge(cause.severity), text(' '), link(`${cause.count} × ${words(cause.kind)}`, way)];
+    const left = cause.unowned === 0 ? [] : [quiet(`${cause.unowned} unassigned`)];
+    return stack([line(head), quiet(sharedWords(cause)), ...left]);
+  };
+  const shown = table(many, {
+    onPhone: 'folded',
+    calm: beyond(4),
+    caption: 'Came together: with the same evidence, each within an hour of the one before',
+    columns: [
+      ['Breaks', whatOf, 'wide'],
+      ['First, last', ({ openedFrom, openedTo }) => stack([ago(openedFrom), ago(openedTo)])],
+      ...mine.map(
+        (action): Column<BreakCause> => [
+          action.label,
+          (cause) => ({ is: 'action', button: req.button(action, {}, { fields: rangeOf(cause) }) }),
         ],
-        ['First, last', ({ openedFrom, openedTo }) => stack([ago(openedFrom), ago(openedTo)])],
-        ...mine.map(
-          (action): Column<BreakCause> => [
-            action.label,
-            (cause) => ({ is: 'action', button: req.button(action, {}, { fields: rangeOf(cause) }) }),
-          ],
-        ),
-      ],
-    }),
-  ];
+      ),
+    ],
+  });
+  // However many there are, the list below them is one stop away.
+  return [{ ...shown, isGrid: true }];
 }
 
 /** What they share; else why evidence of the kind says nothing of it. */

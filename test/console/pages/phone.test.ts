@@ -34,17 +34,6 @@ const visit = async (path: string, viewport: typeof WIDE) => {
 };
 /** Those that hold rows here. */
 const lists = new Set<string>();
-const focused = () =>
-  page.evaluate<string>(`(() => { const at = document.activeElement; return at.id || at.textContent.trim(); })()`);
-/** In a row that is no count, or on the list, where its rows have nothing to open. */
-const isInRow = () =>
-  page.evaluate<boolean>(`(() => {
-    const at = document.activeElement;
-    const isGrid = at.closest('[role=grid]') !== null;
-    const isBare = at.id === 'list' && at.querySelector('tbody :is(a, input, summary)') === null;
-    return !isGrid && (at.closest('main tbody tr') !== null || isBare);
-  })()`);
-
 describe('on a phone', () => {
   it.each(paths)('%s gives a finger 44 px, keeps the state in sight, and folds its filters', async (path) => {
     await visit(path, NARROW);
@@ -206,95 +195,5 @@ describe('what is to be done, on a phone', () => {
     expect(width).toBeGreaterThan(NARROW.width - 40);
     expect(height / (await page.locator('.matrix tr').count())).toBeLessThan(60);
     expect(await sidewaysScroll(page)).toBe(0);
-  });
-});
-
-describe('by keyboard', () => {
-  it.each(paths)(
-    'with four problems the first row of %s is fewer than ten stops away, and can be skipped to',
-    async (path) => {
-      await visit(path, WIDE);
-      expect(await page.locator('.status-item').count()).toBe(4);
-      const list = page.locator('#list');
-      if ((await list.count()) === 0) return;
-      let stops = 0;
-      for (; stops < 20 && !(await isInRow()); stops += 1) await page.keyboard.press('Tab');
-      expect(stops).toBeLessThan(10);
-      await visit(path, WIDE);
-      await page.keyboard.press('Tab');
-      expect(await focused()).toBe('Skip to the list');
-      await page.keyboard.press('Enter');
-      for (stops = 2; stops < 5 && !(await isInRow()); stops += 1) await page.keyboard.press('Tab');
-      expect(stops).toBeLessThan(5);
-    },
-  );
-
-  it('a group is one stop: arrows go from one to the next in it, and Tab leaves it', async () => {
-    await visit('/breaks', WIDE);
-    const items = page.locator('.status-item');
-    await items.first().focus();
-    await page.keyboard.press('ArrowRight');
-    expect(await focused()).toBe((await items.nth(1).innerText()).trim());
-    await page.keyboard.press('End');
-    expect(await focused()).toBe((await items.last().innerText()).trim());
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate(`document.activeElement.closest('.status')`)).toBe(null);
-    await page.keyboard.press('Shift+Tab');
-    expect(await focused()).toBe((await items.last().innerText()).trim());
-    await page.locator('#fold').focus();
-    await page.keyboard.press('End');
-    expect(await focused()).toBe('CSV');
-  });
-
-  it('the pages are beside the content, and after it for the Tab key', async () => {
-    await visit('/orders', WIDE);
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    expect(await focused()).toBe('Skip to the pages');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
-    expect(await focused()).toBe('Overview');
-    const [nav, main] = await Promise.all(['.menu-wide', 'main'].map((one) => page.locator(one).boundingBox()));
-    expect((nav?.x ?? 0) + (nav?.width ?? 0)).toBeLessThanOrEqual(main?.x ?? 0);
-  });
-
-  it('/ and Ctrl-K lead to the search; j and k from row to row; Enter opens it', async () => {
-    await visit('/orders', WIDE);
-    for (const key of ['/', 'Control+k']) {
-      await page.locator('main').focus();
-      await page.keyboard.press(key);
-      expect(await focused()).toBe('find');
-      expect(await page.locator('#find').inputValue()).toBe('');
-    }
-    // Who types means letters.
-    await page.keyboard.type('j?k/');
-    expect(await page.locator('#find').inputValue()).toBe('j?k/');
-    expect(await page.locator('#keys').isVisible()).toBe(false);
-    await page.locator('main').focus();
-    const rows = await page.locator('#list tbody tr td:first-child a').allTextContents();
-    const walk: [string, number][] = [
-      ['k', 0],
-      ['j', 1],
-      ['j', 2],
-      ['k', 1],
-    ];
-    for (const [key, at] of walk) {
-      await page.keyboard.press(key);
-      expect(await focused()).toBe(rows[at]);
-    }
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/orders\/./);
-  });
-
-  it('? says the keys, and Esc closes it', async () => {
-    await visit('/', WIDE);
-    await page.keyboard.press('?');
-    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true);
-    await page.keyboard.press('Escape');
-    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Keys: ?' }).last().click();
-    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true);
-    await page.getByRole('button', { name: 'Close' }).click();
-    expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(false);
   });
 });
