@@ -58,9 +58,8 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): URL {
   if (url.username !== '' || url.password !== '')
     throw new OutboundAddressError('the address holds a user or a password');
   const here = /(^|\.)localhost\.?$/.test(host) || (isIP(host) !== 0 && holds(loopback, host));
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && here && rules.loopback)) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && here && rules.loopback))
     throw new OutboundAddressError(`the address begins with ${url.protocol}//; it takes https://`);
-  }
   if (isIP(host) !== 0) checkIp(host, rules);
   return url;
 }

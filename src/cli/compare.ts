@@ -100,9 +100,8 @@ function listOf(value: Json | undefined): JsonObject[] {
 
 function print(result: Comparison, json: boolean): void {
   if (json) return printJson(result);
-  for (const { id, field, ours, theirs } of result.differences.slice(0, 50)) {
+  for (const { id, field, ours, theirs } of result.differences.slice(0, 50))
     printText(`${id} ${field}: ours ${canonicalJson(ours)}, theirs ${canonicalJson(theirs)}`);
-  }
   printText(
     `${result.compared} payment intents that last changed before ${result.asOf} compared field by field: ${result.differences.length} differences`,
   );

@@ -74,9 +74,8 @@ async function keptReplay(db: Knex, id: string | undefined, ids: string[], flags
 }
 
 async function replay(id: string | undefined, flags: ReplayFlags): Promise<void> {
-  if (id === undefined && flags.status === undefined) {
+  if (id === undefined && flags.status === undefined)
     throw new UsageError('Say which: an event id, or --status failed (with --since 24h).');
-  }
   await withStore(async ({ db }) => {
     const ids = id === undefined ? await idsOf(db, flags) : [id];
     if (id !== undefined && !(await getEvent(db, id))) throw new UsageError(`There is no event "${id}".`);

@@ -9,7 +9,7 @@ import type { ApiDeps } from './api-deps.js';
 import type {
   ActionButton,
   Field,
-  FilterWords,
+  Filter,
   ListAddress,
   ListDays,
   PageView,
@@ -154,10 +154,8 @@ export interface Page {
   group?: (typeof navigationGroups)[number];
   /** Who may see it besides admin; left out: everybody who is signed in. */
   roles?: readonly Role[];
-  /** Names of the query parameters it takes besides `cursor`; any other is refused. */
-  filters?: readonly string[];
-  /** Of those whose words are ours: what each takes, and its form offers; any other word is refused. States of the service’s records are not among them. */
-  words?: FilterWords;
+  /** The query parameters it takes besides `cursor`; any other is refused. States of the service’s records are no `options` of theirs. */
+  filters?: readonly Filter[];
   /** Renewed in the browser every few seconds, by server-sent events. */
   live?: true;
   /** Whether it stands in the navigation; left out: always. */

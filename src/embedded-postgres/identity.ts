@@ -133,7 +133,6 @@ async function findUser(name: string): Promise<{ uid: number; gid: number }> {
 /** Everything in the folder, and the folder, to another user. */
 async function chownTree(folder: string, owner: { uid: number; gid: number }): Promise<void> {
   await lchown(folder, owner.uid, owner.gid);
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
     await lchown(path.join(entry.parentPath, entry.name), owner.uid, owner.gid);
-  }
 }

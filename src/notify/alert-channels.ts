@@ -66,9 +66,8 @@ export function alertChannels(settings: ChannelSettings, deps: CallOutDeps & { n
   const { slackUrl, webhook, mail } = settings;
   const timeoutMs = deps.timeoutMs ?? CALL_TIMEOUT_MS;
   const channels: AlertChannel[] = [];
-  if (slackUrl !== undefined) {
+  if (slackUrl !== undefined)
     channels.push({ name: 'slack', send: ({ message }) => callOut(chatCall(slackUrl, message), deps) });
-  }
   if (webhook !== undefined) {
     channels.push({
       name: 'webhook',

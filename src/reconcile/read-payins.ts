@@ -41,9 +41,8 @@ export interface PayinPoll {
 /** Due payins by their detail (4.15): they have no list. Unknown to the service twice: absent. Returns how many. */
 export async function readPayins(deps: ReconcileDeps, poll: PayinPoll): Promise<number> {
   let asked = 0;
-  for (let read = SAVED_AT_ONCE; read === SAVED_AT_ONCE && asked < poll.limit; asked += read) {
+  for (let read = SAVED_AT_ONCE; read === SAVED_AT_ONCE && asked < poll.limit; asked += read)
     read = await readFew(deps, poll, Math.min(SAVED_AT_ONCE, poll.limit - asked));
-  }
   return asked;
 }
 
@@ -80,9 +79,8 @@ async function readPayin(
   const askedAt = client.serviceNow();
   try {
     const { data, from, to } = await ask({ deps, tally, signal }, 'getPayin', { path: { id } });
-    if (isJsonObject(data) && textField(data, 'id') === id) {
+    if (isJsonObject(data) && textField(data, 'id') === id)
       return { type: 'poll', kind, id, from, to, source, fields: data };
-    }
     log.warn({ payin: id }, 'payin detail mismatched');
     return null;
   } catch (error) {

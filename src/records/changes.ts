@@ -198,9 +198,8 @@ function digested(kind: MergedRecord['kind'], reported: string | null, redact: R
 /** All that is shown, and whether it is verified. Mostly there is nothing personal in it, and its text is known already. */
 function wholeText({ kind, text, shown: { fields, verified } }: MergedRecord, redact: Redact): string {
   const redacted = redact(kind, '', fields) as JsonObject;
-  if (redacted !== fields || text === '{}' || Object.hasOwn(fields, 'verified')) {
+  if (redacted !== fields || text === '{}' || Object.hasOwn(fields, 'verified'))
     return toJsonText({ ...redacted, verified });
-  }
   return `${text.slice(0, -1)},"verified":${verified}}`;
 }
 

@@ -30,9 +30,8 @@ export function createServiceRate(db: Knex, rate: ServiceRate): (signal?: AbortS
   return async (signal) => {
     signal?.throwIfAborted();
     const wait = await reserve(db, { name, interval, longestWaitMs });
-    if (wait === null) {
+    if (wait === null)
       throw new RateWaitError(`A call to the service would wait more than ${longestWaitMs} ms for its turn`);
-    }
     // An aborted delay rejects with an error of its own.
     if (wait > 0) await delay(wait, undefined, signal ? { signal } : {}).catch(() => {});
     signal?.throwIfAborted();

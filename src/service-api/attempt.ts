@@ -114,9 +114,8 @@ async function bytesOf(response: Response, operation: string, limit: number): Pr
   try {
     return await readBody(response, limit);
   } catch (error) {
-    if (error instanceof BodyTooLargeError) {
+    if (error instanceof BodyTooLargeError)
       throw new ContractViolationError(`${error.message}, status ${status}`, { operation, status, cause: error });
-    }
     throw lost(error, { operation, status, when: `the answer broke off, status ${status}` });
   }
 }

@@ -37,9 +37,8 @@ const echoes: Partial<Record<OperationName, readonly [asked: string, shown: stri
  */
 export function checkAnswer(operation: OperationName, asked: JsonObject, data: Json): void {
   const id = isJsonObject(data) ? textField(data, 'id') : null;
-  if (operationOf(operation).answer === 'object' && !id) {
+  if (operationOf(operation).answer === 'object' && !id)
     throw new ContractViolationError('the answer is not an object with an id', { operation, status: 200 });
-  }
   if (!isJsonObject(data)) return;
   for (const [field, shownAs, same] of echoes[operation] ?? []) {
     const [wanted, shown] = [textField(asked, field), textField(data, shownAs)];

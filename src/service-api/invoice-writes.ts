@@ -220,9 +220,8 @@ export async function seekInvoice(read: ReadInvoices, lost: LostInvoice): Promis
     const last = list.at(-1);
     const isWhole = last === undefined || createdAt(last) < lost.sentAt - MARGIN_MS;
     const cursor = last === undefined ? null : textField(last, 'id');
-    if (isWhole || page === MOST_PAGES || !cursor || cursor === query.cursor) {
+    if (isWhole || page === MOST_PAGES || !cursor || cursor === query.cursor)
       return { candidates: [...candidates.values()], isWhole, reply };
-    }
     query = { take: TAKE, cursor };
   }
 }

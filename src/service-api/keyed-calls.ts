@@ -230,9 +230,8 @@ export function prepareKeyed(
   checkRequest(operation, body);
   const given = body as { idempotencyKey?: string; totpCode?: string; paymentIntentId?: string };
   const inBody = given.idempotencyKey;
-  if (inBody !== undefined && idempotencyKey !== undefined && inBody !== idempotencyKey) {
+  if (inBody !== undefined && idempotencyKey !== undefined && inBody !== idempotencyKey)
     throw new InvalidRequestError('idempotencyKey is given in the body and beside it, and they differ', { operation });
-  }
   const key = inBody ?? idempotencyKey ?? madeKey(operation, given.paymentIntentId);
   const inHeader = inBody === undefined && HEADER_SAFE.test(key);
   const whole = { ...given, idempotencyKey: key };

@@ -43,9 +43,8 @@ export function refusalOf(
     serviceMessage: part(error.message),
     isOwnWord: isJsonObject(document),
   };
-  if (status >= 500 || status === 408) {
+  if (status >= 500 || status === 408)
     return new UnavailableError(`the service failed, status ${status}`, { operation, status, retryAfterMs });
-  }
   switch (status) {
     case 401:
       return new UnauthorizedError('the API key is not accepted', refusal);

@@ -150,9 +150,8 @@ export class ServiceCalls {
 
 export function checkedBaseUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new ConfigError('baseUrl: accepted is an http:// or https:// address without a user, ? or #');
-  }
   return url.href.replace(/\/+$/, '');
 }
 

@@ -213,9 +213,8 @@ function transactionIn(data: JsonObject): FoundRecord[] {
   for (const name of recordNames[kind].wrappers) {
     const value = ownField(data, name);
     const id = isJsonObject(value) ? textId(value) : null;
-    if (id !== null && isJsonObject(value)) {
+    if (id !== null && isJsonObject(value))
       return [{ kind, id, fields: recordFields(kind, id, value), path: `/${name}` }];
-    }
   }
   const id = explicitId(kind, data);
   return id === null ? [] : [{ kind, id, fields: null, path: '' }];

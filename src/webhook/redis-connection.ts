@@ -33,9 +33,8 @@ export function redisAddress(text: string): RedisAddress {
   const isCluster = /,[^@]*$/.test(text) || new URLSearchParams(query).get('cluster') === 'true';
   if (!isCluster) return { kind: 'server', url: text };
   const nodes = hosts.split(',').map(toNode);
-  if (protocol === undefined || nodes.some((node) => node === null) || !/^(\/0?)?$/.test(path)) {
+  if (protocol === undefined || nodes.some((node) => node === null) || !/^(\/0?)?$/.test(path))
     throw new ConfigError('the Redis address is not of the form redis://user:password@host:port,host:port');
-  }
   const [username = '', ...rest] = login.split(':');
   const password = rest.join(':');
   return {

@@ -32,9 +32,8 @@ export async function adopt(adoption: Adoption): Promise<Date> {
       ].join('\n'),
     );
   }
-  if (config.ADOPTED_AT && config.ADOPTED_AT.getTime() !== bound.adoptedAt.getTime()) {
+  if (config.ADOPTED_AT && config.ADOPTED_AT.getTime() !== bound.adoptedAt.getTime())
     log.warn({ adoptedAt: bound.adoptedAt }, 'ADOPTED_AT ignored');
-  }
   return bound.adoptedAt;
 }
 

@@ -77,9 +77,8 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
       metrics.alertChannelFailing.set({ channel }, failing ? 1 : 0);
   });
   onScrape(metrics.reconcileLastSuccess, async () => {
-    for (const { kind, at } of await lastCompleteRuns(db, kinds)) {
+    for (const { kind, at } of await lastCompleteRuns(db, kinds))
       metrics.reconcileLastSuccess.set({ kind }, at.getTime() / 1000);
-    }
   });
 }
 

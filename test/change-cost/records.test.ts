@@ -34,7 +34,6 @@ interface Modules {
   'domain/records.js': typeof import('../../src/domain/records.js');
   'records/record-columns.js': typeof import('../../src/records/record-columns.js');
   'service-api/answer-records.js': typeof import('../../src/service-api/answer-records.js');
-  'domain/events/record-names.js': typeof import('../../src/domain/records.js');
   'webhook/find-records.js': typeof import('../../src/webhook/find-records.js');
 }
 type Program = <F extends keyof Modules>(file: F) => Modules[F];
@@ -153,7 +152,7 @@ describe('a kind of record is added by its definition and its name in the table'
 
   it('events about it are understood, under each of its names', () => {
     const { eventKind, eventLabel } = program('webhook/find-records.js');
-    const { recordNames } = program('domain/events/record-names.js');
+    const { recordNames } = program('domain/records.js');
     expect(eventKind('voucher.used')).toMatchObject({ kind: 'voucher', suffix: 'used' });
     expect(eventLabel('voucher.used')).toBe('voucher.used');
     expect(recordNames[kind]).toEqual({

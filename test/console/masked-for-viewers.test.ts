@@ -141,7 +141,7 @@ describe("a viewer's token shows nothing personal", () => {
   it('and can not be used to ask for one', async () => {
     expect((await get('accounts?label=Ann', 'viewer')).status).toBe(400);
     for (const sheet of sheets)
-      expect([sheet.kind, listPage(sheet).filters?.filter((name) => isHidden(sheet.kind, name))]).toEqual([
+      expect([sheet.kind, listPage(sheet).filters?.filter(({ name }) => isHidden(sheet.kind, name))]).toEqual([
         sheet.kind,
         [],
       ]);

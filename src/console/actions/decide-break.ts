@@ -47,9 +47,8 @@ function ofOne(decision: Decision): Action {
       const target = `break ${(params['id'] ?? '').slice(0, 40)}`;
       const about = { actor: actor.name, note: reason, now: now() };
       const result = await decideBreak(db, params['id'] ?? '', decide(request), about);
-      if (result.outcome === 'not_found') {
+      if (result.outcome === 'not_found')
         return { outcome: 'refused', target, message: 'There is no such break.', to: '/breaks' };
-      }
       const { status, owner } = result.break;
       if (result.outcome === 'closed') {
         const message = `Nothing was changed: it is ${words(status)} already.`;

@@ -6,7 +6,8 @@ import { listEvents } from '../../records/inbox/events.js';
 import { prunedEvents, reviveEvents } from '../../records/inbox/inbox-work.js';
 import type { Action, ActionRequest, PageDeps } from '../page.js';
 import { eventColumns, replayDoes } from '../view/event-rows.js';
-import { notice, type Section, table, withQuery } from '../view/sections.js';
+import { withQuery } from '../view/links.js';
+import { notice, type Section, table } from '../view/sections.js';
 import { text } from '../view/values.js';
 import { pickedIds } from './picked-ids.js';
 

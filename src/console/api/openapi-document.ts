@@ -75,9 +75,8 @@ export function openapiDocument(operations: readonly Operation[]) {
   const paths: Record<string, Partial<Record<Operation['method'], DocumentOperation>>> = {
     '/openapi.json': { get: ofItself },
   };
-  for (const operation of operations) {
+  for (const operation of operations)
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation, schemas) };
-  }
   return {
     openapi: '3.1.0',
     info: {

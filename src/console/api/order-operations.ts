@@ -102,9 +102,7 @@ async function detailsAsOf(
   { asOf, parameter }: { asOf: string; parameter: 'at' | 'asOf' },
 ): Promise<OrderAsOfAnswer> {
   const moment = asOfMoment(asOf, books.timeZone);
-  if (moment === null) {
-    throw badRequest(`${parameter} ${takesMoment}.`, { parameter });
-  }
+  if (moment === null) throw badRequest(`${parameter} ${takesMoment}.`, { parameter });
   const result = await orderAsOf(db, asked, moment);
   if (result.outcome === 'not_found') throw missingOrder(asked);
   if (result.outcome === 'not_yet_known') throw notHere(`The order was first known here at ${result.firstKnownAt}.`);

@@ -121,9 +121,7 @@ async function readAgain(deps: ApiDeps, { reference, since, deadline, signal, ma
   let unread: ProofRecord[] = [];
   while (!signal.aborted) {
     unread = await unreadSince(db, unread, since);
-    if (unread.length === 0) {
-      unread = await db.transaction((trx) => deriveProof(trx, reference, since, rules));
-    }
+    if (unread.length === 0) unread = await db.transaction((trx) => deriveProof(trx, reference, since, rules));
     if (await isDecided(db, reference, { since, rules: null })) return;
     if (unread.length > 0 && mayAsk(reference)) await askForProof(db, unread, since);
     if (performance.now() >= deadline) return;

@@ -19,9 +19,7 @@ const LONGEST_REASON = 2_000;
 export function actionRoutes(site: Site, actions: readonly Action[]): Router {
   const router = Router();
   const form = express.urlencoded({ extended: false, limit: '200kb', parameterLimit: 2_000 });
-  for (const action of actions) {
-    router.post(action.path, form, (req, res) => answer(site, action, { req, res }));
-  }
+  for (const action of actions) router.post(action.path, form, (req, res) => answer(site, action, { req, res }));
   return router;
 }
 

@@ -10,7 +10,8 @@ import { zoneOf } from './cookies.js';
 
 /** Reads what a page is asked for, `without` some of its filters; a parameter that it does not know is refused, never ignored. */
 export function pageRequest(req: Request, page: Page, actor: Actor, without: readonly string[] = []): PageRequest {
-  const known = [...(page.filters ?? []), ...(hasDays(page) ? ['from', 'to'] : [])];
+  const { filters: fields = [] } = page;
+  const known = [...fields.map(({ name }) => name), ...(hasDays(page) ? ['from', 'to'] : [])];
   const filters: Record<string, string> = {};
   let cursor: string | undefined;
   for (const [name, value] of Object.entries(req.query)) {
@@ -19,12 +20,13 @@ export function pageRequest(req: Request, page: Page, actor: Actor, without: rea
     else if (!known.includes(name)) throw badRequest(`This page has no filter "${name.slice(0, 80)}".`);
     else if (value.trim() !== '' && !without.includes(name)) filters[name] = value.trim();
   }
-  for (const [name, words] of Object.entries(page.words ?? {}))
-    oneOf(
-      name,
-      words.map(({ value }) => value),
-      filters[name],
-    );
+  for (const { name, options } of fields)
+    if (options !== undefined)
+      oneOf(
+        name,
+        options.map(({ value }) => value),
+        filters[name],
+      );
   const zone = zoneOf(req);
   let buttons = 0;
   return {
@@ -35,7 +37,7 @@ export function pageRequest(req: Request, page: Page, actor: Actor, without: rea
     slice: sliceOf(page, zone, cursor, filters),
     zone,
     list: page.list,
-    words: page.words,
+    fields,
     path: ofPage(req.path),
     url: ofPage(req.originalUrl),
     button: (

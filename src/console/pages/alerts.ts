@@ -42,8 +42,10 @@ export const alerts: Page = {
     words: 'firing',
   },
   list: { rows: noticeRows },
-  filters: ['channel', 'status'],
-  words: { channel: options(channelNames), status: options(noticeStatuses) },
+  filters: [
+    { name: 'channel', label: 'Sent by', options: options(channelNames) },
+    { name: 'status', label: 'Status', options: options(noticeStatuses) },
+  ],
   live: true,
   load: async (deps, req) => {
     const { db } = deps;
@@ -77,10 +79,7 @@ export const alerts: Page = {
         ),
         channelSection(deps.alertChannels, channels, now),
         overTable(over.items, { notices: sent, channels: [], now, parts: heartbeats }),
-        filters(req, [
-          { name: 'channel', label: 'Sent by', options: options(channels.map(({ channel }) => channel)) },
-          { name: 'status', label: 'Status' },
-        ]),
+        filters(req, { changes: { channel: { options: options(channels.map(({ channel }) => channel)) } } }),
         notices,
       ],
     };

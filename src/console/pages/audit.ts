@@ -15,7 +15,7 @@ import {
 } from '../../records/audit/seal-checks.js';
 import { verifySealsAction } from '../actions/verify-seals.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { breakHref, decisionHref, entityHref } from '../view/links.js';
+import { breakHref, decisionHref, entityHref, withQuery } from '../view/links.js';
 import { detailsFor } from '../view/personal.js';
 import {
   type ActionButton,
@@ -27,7 +27,6 @@ import {
   panel,
   type Section,
   type TableSection,
-  withQuery,
 } from '../view/sections.js';
 import { ago, badge, count, id, link, list, none, quiet, stack, type Tone, text, type Value } from '../view/values.js';
 import { stateBadge } from './decisions.js';
@@ -39,8 +38,12 @@ export const audit: Page = {
   title: 'Audit',
   group: 'Operation',
   list: { rows: actionRows },
-  filters: ['actor', 'action', 'target', 'outcome'],
-  words: { outcome: options(Object.keys(tones)) },
+  filters: [
+    { name: 'actor', label: 'Who', hint: 'ann, or os:ann' },
+    { name: 'action', label: 'What', hint: 'recover' },
+    { name: 'target', label: 'Done to', hint: 'event 12' },
+    { name: 'outcome', label: 'Outcome', options: options(Object.keys(tones)) },
+  ],
   load: async (deps, req) => {
     const { db, now } = deps;
     const seals = {
@@ -54,12 +57,7 @@ export const audit: Page = {
         'Who did what, and why: at the console, by the read API and by the command line. Nobody can change a line of it here.',
       sections: [
         sealPanel(seals, { now: now(), button: req.button(verifySealsAction) }),
-        filters(req, [
-          { name: 'actor', label: 'Who', hint: 'ann, or os:ann' },
-          { name: 'action', label: 'What', hint: 'recover' },
-          { name: 'target', label: 'Done to', hint: 'event 12' },
-          { name: 'outcome', label: 'Outcome' },
-        ]),
+        filters(req),
         await actionRows(deps, req),
       ],
     };

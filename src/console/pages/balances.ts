@@ -32,13 +32,10 @@ export const balances: Page = {
   title: 'Balances',
   group: 'Books',
   list: { rows: balanceRows },
-  filters: ['assetCode'],
+  filters: [{ name: 'assetCode', label: 'Asset', hint: 'the whole code' }],
   load: async (deps, req) => ({
     intro: 'Opening + movements = balance, for each asset by itself. What nothing accounts for is unexplained.',
-    sections: [
-      filters(req, [{ name: 'assetCode', label: 'Asset', hint: 'the whole code' }]),
-      await balanceRows(deps, req),
-    ],
+    sections: [filters(req), await balanceRows(deps, req)],
   }),
 };
 

@@ -30,6 +30,7 @@ import {
   statusBadge,
 } from '../view/break-rows.js';
 import { evidenceSections } from '../view/evidence.js';
+import { withQuery } from '../view/links.js';
 import { evidenceFor } from '../view/personal.js';
 import {
   type ActionButton,
@@ -45,7 +46,6 @@ import {
   type Section,
   type TableSection,
   table,
-  withQuery,
 } from '../view/sections.js';
 import { ago, id, line, link, none, quiet, stack, text, time } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
@@ -57,25 +57,18 @@ export const breaks: Page = {
   waiting: { count: ({ facts }) => breaksOf(facts, ...severities), words: 'not closed' },
   list: { rows: breakRows, file: breakFile },
   filters: [
-    'status',
-    'kind',
-    'severity',
-    'owner',
-    'overdue',
-    'age',
-    'openedFrom',
-    'openedTo',
-    'shared',
-    'entityKind',
-    'entityId',
+    { name: 'status', label: 'Status', all: 'not closed', options: [...breakStatuses, { value: ANY, text: ANY }] },
+    { name: 'kind', label: 'Kind', options: options([...breakKinds].sort(), words) },
+    { name: 'severity', label: 'Severity', options: options(severities) },
+    { name: 'owner', label: 'Who' },
+    { name: 'overdue', label: 'Due', options: [{ value: 'true', text: 'overdue' }] },
+    { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
+    { name: 'entityKind', label: 'About a', onlyNamed: true },
+    { name: 'entityId', label: 'Its id', onlyNamed: true },
+    { name: 'shared', label: 'Evidence says', onlyNamed: true },
+    { name: 'openedFrom', label: 'Opened from', onlyNamed: true },
+    { name: 'openedTo', label: 'Opened until', onlyNamed: true },
   ],
-  words: {
-    status: [...breakStatuses, { value: ANY, text: ANY }],
-    kind: options([...breakKinds].sort(), words),
-    severity: options(severities),
-    overdue: [{ value: 'true', text: 'overdue' }],
-    age: options(ages, ageWords),
-  },
   load: async (deps, req) => {
     const { db, now } = deps;
     const isWhole = Object.keys(req.filters).length === 0 && req.cursor === undefined;
@@ -92,7 +85,9 @@ export const breaks: Page = {
       sections: [
         ...calm('counts by severity and age', [matrixOf(counts)]),
         ...causesOf(causes, req),
-        filtersOf(req),
+        filters(req, {
+          views: { Mine: { owner: req.actor.name }, Unassigned: { owner: NOBODY }, Overdue: { overdue: 'true' } },
+        }),
         rows,
       ],
     };
@@ -199,30 +194,6 @@ function sharedWords({ kind, shared }: BreakCause): string {
   if (shared !== NOTHING_SHARED) return shared;
   const { sharedBy } = breakDefinitions[kind];
   return 'none' in sharedBy ? sharedBy.none : 'Their evidence names no cause.';
-}
-
-function filtersOf(req: PageRequest): Section {
-  const about = [
-    { name: 'entityKind', label: 'About a' },
-    { name: 'entityId', label: 'Its id' },
-    { name: 'shared', label: 'Evidence says' },
-    { name: 'openedFrom', label: 'Opened from' },
-    { name: 'openedTo', label: 'Opened until' },
-  ];
-  return filters(
-    req,
-    [
-      { name: 'status', label: 'Status', all: 'not closed' },
-      { name: 'kind', label: 'Kind' },
-      { name: 'severity', label: 'Severity' },
-      { name: 'owner', label: 'Who' },
-      { name: 'overdue', label: 'Due' },
-      { name: 'age', label: 'Age in days' },
-      // Only links name these.
-      ...about.filter(({ name }) => name in req.filters),
-    ],
-    { Mine: { owner: req.actor.name }, Unassigned: { owner: NOBODY }, Overdue: { overdue: 'true' } },
-  );
 }
 
 export const breakPage: Page = {

@@ -19,20 +19,16 @@ export const callbacks: Page = {
   title: 'Callbacks',
   group: 'Operation',
   list: { rows: callbackRows },
-  filters: ['status', 'reference'],
-  words: { status: statuses },
+  filters: [
+    { name: 'status', label: 'Status', options: statuses },
+    { name: 'reference', label: 'Order', hint: 'its reference' },
+  ],
   load: async (deps, req) => {
     const { dead } = await callbackBacklog(deps.db);
     return {
       intro: 'What is sent to the store about its orders (STORE_CALLBACK_URL), one state at a time and in order.',
       actions: dead > 0 ? [req.button(replayDeadCallbacksAction)] : [],
-      sections: [
-        filters(req, [
-          { name: 'status', label: 'Status' },
-          { name: 'reference', label: 'Order', hint: 'its reference' },
-        ]),
-        await callbackRows(deps, req),
-      ],
+      sections: [filters(req), await callbackRows(deps, req)],
     };
   },
 };

@@ -1,7 +1,7 @@
 import { counted } from '../../domain/in-words.js';
 import type { Missing } from '../../domain/views/books-shapes.js';
-import { breakHref, inPath, periodHref } from '../view/links.js';
-import { notice, type Section, table, withQuery } from '../view/sections.js';
+import { breakHref, inPath, periodHref, withQuery } from '../view/links.js';
+import { notice, type Section, table } from '../view/sections.js';
 import { badge, link, list, quiet, text, type Value } from '../view/values.js';
 
 /** What has to hold before a month is closed, and what is to be done where it does not. */

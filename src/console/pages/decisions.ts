@@ -47,8 +47,12 @@ export const decisions: Page = {
   group: 'Books',
   inUse: ({ fourEyes }) => fourEyes,
   list: { rows: decisionRows },
-  filters: ['state', 'action', 'askedBy', 'decidedBy'],
-  words: { state: options(decisionStates), action: options(gatedActions) },
+  filters: [
+    { name: 'state', label: 'State', options: options(decisionStates) },
+    { name: 'action', label: 'What', options: options(gatedActions) },
+    { name: 'askedBy', label: 'Asked by' },
+    { name: 'decidedBy', label: 'Decided by' },
+  ],
   waiting: { count: ({ facts }) => facts.decisions.waiting, words: 'waiting' },
   load: async (deps, req) => {
     const { db, fourEyes } = deps;
@@ -79,12 +83,7 @@ export const decisions: Page = {
           ],
           empty: ['Nothing waits', 'What somebody asks for stands here until another person approves or refuses it.'],
         }),
-        filters(req, [
-          { name: 'state', label: 'State' },
-          { name: 'action', label: 'What' },
-          { name: 'askedBy', label: 'Asked by' },
-          { name: 'decidedBy', label: 'Decided by' },
-        ]),
+        filters(req),
         await decisionRows(deps, req),
       ],
     };

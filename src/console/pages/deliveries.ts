@@ -50,8 +50,12 @@ export const deliveries: Page = {
     words: 'overdue or phantom',
   },
   list: { rows: deliveryRows, days: 'none' },
-  filters: ['show', 'eventType', 'from', 'to'],
-  words: { show: shows },
+  filters: [
+    { name: 'show', label: 'Show', all: 'missed or on its way', options: shows },
+    { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
+    { name: 'from', label: 'Sent from, UTC', type: 'datetime-local' },
+    { name: 'to', label: 'Sent up to, UTC', type: 'datetime-local' },
+  ],
   load: async (deps, req) => {
     const [missedCount, awaited] = await Promise.all([countMissed(deps.db), countAwaited(deps.db)]);
     const [of] = await coverage(deps.db, ['deliveries'], deps.now());
@@ -63,21 +67,16 @@ export const deliveries: Page = {
       sections: [
         { is: 'tiles', tiles: tilesOf(missedCount, awaited, of) },
         readUpTo(awaited, of),
-        filters(req, [
-          { name: 'show', label: 'Show', all: 'missed or on its way' },
-          { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
-          { name: 'from', label: 'Sent from, UTC', ...pickedFrom(req, 'from') },
-          { name: 'to', label: 'Sent up to, UTC', ...pickedFrom(req, 'to') },
-        ]),
+        filters(req, { changes: { from: pickedFrom(req, 'from'), to: pickedFrom(req, 'to') } }),
         await deliveryRows(deps, req, selected),
       ],
     };
   },
 };
 
-/** A picker of times that holds the one of the request, however it is written there. */
-function pickedFrom({ filters: given }: PageRequest, name: 'from' | 'to'): Pick<Field, 'type' | 'value'> {
-  return { type: 'datetime-local', value: momentOf(name, given[name])?.toISOString().slice(0, 19) ?? '' };
+/** For a picker of times: the one of the request, however it is written there. */
+function pickedFrom({ filters: given }: PageRequest, name: 'from' | 'to'): Pick<Field, 'value'> {
+  return { value: momentOf(name, given[name])?.toISOString().slice(0, 19) ?? '' };
 }
 
 /** @throws {Problem} 400 */

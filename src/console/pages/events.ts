@@ -37,32 +37,29 @@ export const events: Page = {
   title: 'Events',
   group: 'Webhooks',
   list: { rows: eventRows },
-  filters: ['id', 'reference', 'paymentIntentId', 'status', 'eventType', 'source', 'secretLabel'],
-  words: { status: eventStatuses, source: sources },
+  filters: [
+    { name: 'id', label: 'Events', hint: 'their numbers', onlyNamed: true },
+    { name: 'reference', label: 'Order', hint: 'its reference' },
+    { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
+    { name: 'status', label: 'Status', options: eventStatuses },
+    { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
+    { name: 'source', label: 'Came by', options: sources },
+    { name: 'secretLabel', label: 'Secret', hint: 'its label' },
+  ],
   load: async (deps, req) => {
     const picked = req.button(replayPicked);
     return {
       intro: 'Every authentic event that the service sent, once, however often it came.',
       actions: [picked],
       sections: [
-        filters(
-          req,
-          [
-            ...(req.filters['id'] === undefined ? [] : [{ name: 'id', label: 'Events', hint: 'their numbers' }]),
-            { name: 'reference', label: 'Order', hint: 'its reference' },
-            { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
-            { name: 'status', label: 'Status' },
-            { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
-            { name: 'source', label: 'Came by' },
-            { name: 'secretLabel', label: 'Secret', hint: 'its label' },
-          ],
-          {
+        filters(req, {
+          views: {
             Waiting: { status: 'received' },
             'Tried again': { status: 'failed' },
             'Given up': { status: 'dead' },
             'Not kept': { status: 'unhandled' },
           },
-        ),
+        }),
         await eventRows(deps, req, picked),
       ],
     };

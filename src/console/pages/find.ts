@@ -11,14 +11,14 @@ import { ago, badge, id, link, list, none, stack, text, type Value } from '../vi
 export const findPage: Page = {
   path: '/find',
   title: 'Find',
-  filters: ['q'],
+  filters: [{ name: 'q', label: 'Find' }],
   load: async ({ db }, req) => {
     const { q } = req.filters;
     const found = q === undefined ? null : await find(db, q, { knowsPeople: mayKnowPeople(req.actor) });
     return {
       intro: 'A reference, any id, the hash of a transaction, an address, an e-mail, or an explorer’s link.',
       sections: [
-        filters(req, [{ name: 'q', label: 'Find' }]),
+        filters(req),
         ...(found === null ? [] : [...found.orders.map((order) => orderPanel(order, found)), itemsOf(found, req)]),
         ...(found?.more ? [notice('info', 'There is more', 'Give more of the text.')] : []),
       ],

@@ -8,7 +8,7 @@ import { newestMonth } from '../../records/books/account-totals.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
 import { maximumTake } from '../../records/database/paging.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { entityHref, inPath } from '../view/links.js';
+import { entityHref, inPath, withQuery } from '../view/links.js';
 import { approvedBy, kindWord, sourceLink } from '../view/record-words.js';
 import {
   type Column,
@@ -20,7 +20,6 @@ import {
   type Section,
   type TableSection,
   table,
-  withQuery,
 } from '../view/sections.js';
 import {
   amount,
@@ -44,8 +43,13 @@ export const ledger: Page = {
   title: 'Ledger',
   group: 'Books',
   list: { rows: entryRows, days: 'books' },
-  filters: ['month', 'account', 'assetCode', 'recordKind', 'recordId'],
-  words: { recordKind: options(bookedKinds, kindWord) },
+  filters: [
+    { name: 'month', label: 'Month', hint: '2026-10' },
+    { name: 'account', label: 'Account', hint: 'assets:operating' },
+    { name: 'assetCode', label: 'Asset', hint: 'the whole code' },
+    { name: 'recordKind', label: 'Made of', options: options(bookedKinds, kindWord) },
+    { name: 'recordId', label: 'Its ID', hint: 'the whole of it' },
+  ],
   load: async (deps, req) => {
     const { db, books } = deps;
     const { month: asked, account, assetCode } = req.filters;
@@ -58,13 +62,7 @@ export const ledger: Page = {
       intro:
         'Double entry of what the service’s records come to. A positive amount is a debit; amounts are never changed, only corrected by later entries; an entry of an open month may be valued anew.',
       sections: [
-        filters(req, [
-          { name: 'month', label: 'Month', hint: '2026-10' },
-          { name: 'account', label: 'Account', hint: 'assets:operating' },
-          { name: 'assetCode', label: 'Asset', hint: 'the whole code' },
-          { name: 'recordKind', label: 'Made of' },
-          { name: 'recordId', label: 'Its ID', hint: 'the whole of it' },
-        ]),
+        filters(req),
         ...calm('the accounts of the month', totals === null ? [] : [totalsOf(totals), ...moneyOf(totals)]),
         rows,
       ],

@@ -15,19 +15,9 @@ import { matchBehind } from '../../records/books/match/match-progress.js';
 import { matchQuery } from '../match-query.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
-import { orderHref } from '../view/links.js';
+import { orderHref, withQuery } from '../view/links.js';
 import { entityValue } from '../view/record-words.js';
-import {
-  calm,
-  filters,
-  listTable,
-  notice,
-  options,
-  type Section,
-  type TableSection,
-  table,
-  withQuery,
-} from '../view/sections.js';
+import { calm, filters, listTable, notice, options, type Section, type TableSection, table } from '../view/sections.js';
 import { ago, amount, badgesOf, count, id, link, none, stack, text, type Value } from '../view/values.js';
 
 /** Posting and matching take a minute at most; what is older waits for something. */
@@ -38,12 +28,13 @@ export const match: Page = {
   title: 'Match',
   group: 'Books',
   list: { rows: matchRows },
-  filters: ['id', 'state', 'age', 'assetCode', 'reason'],
-  words: {
-    state: options([...matchStates, 'any', 'open'], words),
-    age: options(ages, ageWords),
-    reason: options(matchReasons, words),
-  },
+  filters: [
+    { name: 'id', label: 'Order, or ID', hint: 'the whole of it' },
+    { name: 'state', label: 'State', options: options([...matchStates, 'any', 'open'], words) },
+    { name: 'age', label: 'Age in days', options: options(ages, ageWords) },
+    { name: 'assetCode', label: 'Asset', hint: 'the whole code' },
+    { name: 'reason', label: 'Why', options: options(matchReasons, words) },
+  ],
   load: async (deps, req) => {
     const { db, now, books } = deps;
     const { id: named } = req.filters;
@@ -162,19 +153,12 @@ function worthOf({ own, unpriced }: { own: readonly { value: string }[]; unprice
 
 function filtersOf(req: PageRequest): Section {
   const { id: named, state = '' } = req.filters;
-  return filters(req, [
-    { name: 'id', label: 'Order, or ID', hint: 'the whole of it' },
-    {
-      name: 'state',
-      label: 'State',
-      value: state === 'open' ? '' : state,
-      options: [...options(matchStates, words), { value: 'any', text: 'any' }],
-      all: named === undefined ? 'not matched' : 'any',
-    },
-    { name: 'age', label: 'Age in days' },
-    { name: 'assetCode', label: 'Asset', hint: 'the whole code' },
-    { name: 'reason', label: 'Why' },
-  ]);
+  const shown = {
+    value: state === 'open' ? '' : state,
+    options: [...options(matchStates, words), { value: 'any', text: 'any' }],
+    all: named === undefined ? 'not matched' : 'any',
+  };
+  return filters(req, { changes: { state: shown } });
 }
 
 async function matchRows({ db, now, books: { timeZone } }: PageDeps, req: PageRequest): Promise<TableSection> {

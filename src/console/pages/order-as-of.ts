@@ -25,12 +25,12 @@ export function orderAsOfView(
   };
   if (result === 'not_a_time') {
     const said = 'Accepted is a day such as 2026-10-31, which means its end, or a moment such as 2026-10-31T18:00Z.';
-    return { ...about, sections: [asOfFilter(req), notice('warn', 'That is no time', said)] };
+    return { ...about, sections: [filters(req), notice('warn', 'That is no time', said)] };
   }
   if (result.outcome === 'not_found') return null;
   if (result.outcome === 'not_yet_known') {
     const said = `It was first known here at ${result.firstKnownAt}.`;
-    return { ...about, sections: [asOfFilter(req), notice('info', 'Not known then', said)] };
+    return { ...about, sections: [filters(req), notice('info', 'Not known then', said)] };
   }
   const { details } = result;
   const { expected, release, status } = details.order;
@@ -39,7 +39,7 @@ export function orderAsOfView(
     ...about,
     badges: status === null ? [] : [orderBadge(status)],
     sections: [
-      asOfFilter(req),
+      filters(req),
       noticeOf(details),
       factsPanel('The order then', [
         ['Reference', id(reference)],
@@ -53,11 +53,6 @@ export function orderAsOfView(
       }),
     ],
   };
-}
-
-/** Shown on every page of an order. */
-export function asOfFilter(req: PageRequest): Section {
-  return filters(req, [{ name: 'asOf', label: 'As it was known at', hint: '2026-10-31T18:00Z' }]);
 }
 
 function noticeOf({ asOf, toldLater: { changes, firstKnownAt } }: OrderAsOf): Section {

@@ -22,7 +22,7 @@ import { checkRange, oneOf } from '../problem.js';
 import { statesOf } from '../records/record-rows.js';
 import { breaksOf } from '../view/break-rows.js';
 import { fieldLabel, fieldValue } from '../view/field-value.js';
-import { entityHref, orderHref } from '../view/links.js';
+import { entityHref, orderHref, withQuery } from '../view/links.js';
 import { expectedOf, orderBadge, orderStatuses, releaseBadge } from '../view/order-words.js';
 import { recordFor } from '../view/personal.js';
 import { howKnown } from '../view/record-words.js';
@@ -37,12 +37,11 @@ import {
   type Section,
   type TableSection,
   table,
-  withQuery,
 } from '../view/sections.js';
 import { timelinePanel } from '../view/timeline-steps.js';
 import { ago, amount, count, id, link, list, none, quiet, stack, text, type Value } from '../view/values.js';
 import { matchBadge, sideOf } from './match.js';
-import { asOfFilter, orderAsOfView } from './order-as-of.js';
+import { orderAsOfView } from './order-as-of.js';
 
 const goodsOptions = [
   { value: 'safe', text: 'safe to release' },
@@ -70,28 +69,25 @@ export const orders: Page = {
   title: 'Orders',
   group: 'Records',
   list: { rows: orderRows },
-  filters: ['status', 'reference', 'goods', 'reason', 'assetCode', 'receivedFrom', 'receivedTo'],
-  words: { status: orderStatuses, goods: goodsOptions, reason: options(releaseReasons, words) },
+  filters: [
+    { name: 'reference', label: 'Reference', hint: 'the whole of it' },
+    { name: 'status', label: 'Status', options: orderStatuses },
+    { name: 'goods', label: 'Goods', options: goodsOptions },
+    { name: 'reason', label: 'Why', options: options(releaseReasons, words) },
+    { name: 'assetCode', label: 'Received in', hint: 'an asset, such as BTC' },
+    { name: 'receivedFrom', label: 'Received, from', hint: '0.5' },
+    { name: 'receivedTo', label: 'Received, up to', hint: '2' },
+  ],
   load: async (deps, req) => ({
     intro: 'What the store sold, what was paid for it, and whether the goods may go out.',
     sections: [
-      filters(
-        req,
-        [
-          { name: 'reference', label: 'Reference', hint: 'the whole of it' },
-          { name: 'status', label: 'Status' },
-          { name: 'goods', label: 'Goods' },
-          { name: 'reason', label: 'Why' },
-          { name: 'assetCode', label: 'Received in', hint: 'an asset, such as BTC' },
-          { name: 'receivedFrom', label: 'Received, from', hint: '0.5' },
-          { name: 'receivedTo', label: 'Received, up to', hint: '2' },
-        ],
-        {
+      filters(req, {
+        views: {
           'Paid, on hold': { goods: 'paid_held' },
           'Safe to release': { goods: 'safe' },
           'Only reported': { status: 'paid_unverified' },
         },
-      ),
+      }),
       await orderRows(deps, req),
     ],
   }),
@@ -118,7 +114,7 @@ async function orderRows({ db }: PageDeps, req: PageRequest): Promise<TableSecti
 export const order: Page = {
   path: '/orders/:reference',
   title: 'Order',
-  filters: ['asOf'],
+  filters: [{ name: 'asOf', label: 'As it was known at', hint: '2026-10-31T18:00Z' }],
   load: async ({ db, now, books: { timeZone }, payoutWords }, req) => {
     const asked = req.params['reference'] ?? '';
     const { asOf } = req.filters;
@@ -153,7 +149,7 @@ export const order: Page = {
           intro: 'What events said stands on the left, what the service’s own lists showed on the right.',
           empty: 'Nothing happened to this order yet.',
         }),
-        ...calm('it as it was known', [asOfFilter(req)]),
+        ...calm('it as it was known', [filters(req)]),
       ],
     };
   },

@@ -10,7 +10,7 @@ import { incomeOfBreaks } from '../../records/books/period-facts.js';
 import { getPeriod, listPeriods } from '../../records/books/periods.js';
 import { closeNeverthelessAction, closePeriodAction, reopenPeriodAction } from '../actions/close-period.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
-import { inPath, periodHref } from '../view/links.js';
+import { inPath, periodHref, withQuery } from '../view/links.js';
 import {
   type ActionButton,
   calm,
@@ -23,7 +23,6 @@ import {
   type Section,
   type TableSection,
   table,
-  withQuery,
 } from '../view/sections.js';
 import { ago, amount, badge, count, id, link, list, money, none, oneLine, text, type Value } from '../view/values.js';
 import { checklist } from './close-checks.js';
@@ -34,11 +33,10 @@ export const periods: Page = {
   title: 'Periods',
   group: 'Books',
   list: { rows: monthRows, days: 'books' },
-  filters: ['status'],
-  words: { status: options(['open', 'closed']) },
+  filters: [{ name: 'status', label: 'State', options: options(['open', 'closed']) }],
   load: async (deps, req) => ({
     intro: 'The months of the books. A closed one never changes: what changes later stands in the next.',
-    sections: [filters(req, [{ name: 'status', label: 'State' }]), await monthRows(deps, req)],
+    sections: [filters(req), await monthRows(deps, req)],
   }),
 };
 

@@ -17,8 +17,7 @@ export const rejections: Page = {
     words: 'in the last hour',
   },
   list: { rows: sampleRows },
-  filters: ['reason'],
-  words: { reason: options(rejectionReasons, words) },
+  filters: [{ name: 'reason', label: 'Reason', options: options(rejectionReasons, words) }],
   load: async (deps, req) => {
     const { db, now } = deps;
     const { reason } = req.filters;
@@ -29,7 +28,7 @@ export const rejections: Page = {
       sections: [
         countsOf(counts),
         ...(reason === undefined ? [] : remedyOf(reason, counts)),
-        filters(req, [{ name: 'reason', label: 'Reason' }]),
+        filters(req),
         await sampleRows(deps, req),
       ],
     };

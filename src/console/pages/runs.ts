@@ -29,8 +29,10 @@ export const runs: Page = {
   title: 'Runs',
   group: 'Proof',
   list: { rows: runRows },
-  filters: ['kind', 'status'],
-  words: { kind: options(runKinds), status: options(['running', 'succeeded', 'failed', 'aborted']) },
+  filters: [
+    { name: 'kind', label: 'Kind', options: options(runKinds) },
+    { name: 'status', label: 'Status', options: options(['running', 'succeeded', 'failed', 'aborted']) },
+  ],
   live: true,
   load: async (deps, req) => {
     const [covered, { facts: known }] = await Promise.all([coverage(deps.db, deps.runKinds, deps.now()), deps.state()]);
@@ -38,14 +40,7 @@ export const runs: Page = {
       intro:
         'Each poll of the service’s own lists, and what it proved. A run that is not proven is never taken for a complete one.',
       actions: [startButton(deps, req)],
-      sections: [
-        coverageTable(covered, known.kinds),
-        filters(req, [
-          { name: 'kind', label: 'Kind' },
-          { name: 'status', label: 'Status' },
-        ]),
-        await runRows(deps, req),
-      ],
+      sections: [coverageTable(covered, known.kinds), filters(req), await runRows(deps, req)],
     };
   },
 };

@@ -13,7 +13,7 @@ export const scorecard: Page = {
   path: '/scorecard',
   title: 'Scorecard',
   group: 'Webhooks',
-  filters: ['month'],
+  filters: [{ name: 'month', label: 'Month' }],
   load: async ({ db, books: { timeZone }, now }, req) => {
     const newest = monthIn(timeZone, now().getTime());
     const month = req.filters['month'] ?? newest;
@@ -43,8 +43,7 @@ function choiceOf(
   { month, newest, months }: { month: string; newest: string; months: readonly string[] },
 ): Section {
   const older = months.filter((one) => one !== newest);
-  const field = { name: 'month', label: 'Month', options: options(older), all: newest };
-  const form = filters(req, [field]);
+  const form = filters(req, { changes: { month: { options: options(older), all: newest } } });
   return form.is === 'filters' ? { ...form, csv: `/scorecard/${month}.csv` } : form;
 }
 

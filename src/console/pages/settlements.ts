@@ -18,13 +18,12 @@ export const settlements: Page = {
   path: '/settlements',
   title: 'Settlements',
   group: 'Books',
-  filters: ['arrived'],
-  words: { arrived },
+  filters: [{ name: 'arrived', label: 'Arrived', options: arrived }],
   list: { rows: settlementRows },
   load: async (deps, req) => ({
     intro:
       'What the service turns into money on your bank account. Expected is what the crypto was worth on its day; finance says what the bank shows.',
-    sections: [filters(req, [{ name: 'arrived', label: 'Arrived' }]), await settlementRows(deps, req)],
+    sections: [filters(req), await settlementRows(deps, req)],
   }),
 };
 

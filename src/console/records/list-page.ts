@@ -7,7 +7,7 @@ import { getRecord, listRecords, recordFilters } from '../../records/rows.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { fieldLabel } from '../view/field-value.js';
 import { listedStates } from '../view/record-words.js';
-import { filters, listTable, type Section } from '../view/sections.js';
+import { type Filter, filters, listTable } from '../view/sections.js';
 import { columnsOf, isDated, type OrdersOf } from './record-rows.js';
 import type { Sheet } from './sheet.js';
 
@@ -24,13 +24,18 @@ export function listPage(sheet: Sheet): Page {
       empty: [`No ${title.toLowerCase()} yet`, sheet.empty],
     });
   };
+  const states = filterNames(kind).map((name) => [name, { options: listedStates(kind, name) }] as const);
+  const changes = Object.fromEntries(states.filter(([, { options }]) => options.length > 0));
   return {
     path,
     title,
     group,
     list: isDated(kind) ? { rows } : { rows, days: 'none' },
-    filters: ['id', ...filterNames(kind)],
-    load: async (deps, req) => ({ intro, sections: [filtersOf(sheet, req), await rows(deps, req)] }),
+    filters: [
+      { name: 'id', label: 'ID', hint: 'the whole of it' },
+      ...filterNames(kind).map((name) => filterOf(sheet, name)),
+    ],
+    load: async (deps, req) => ({ intro, sections: [filters(req, { changes }), await rows(deps, req)] }),
   };
 }
 
@@ -58,20 +63,13 @@ function filterNames(kind: RecordKind): string[] {
   return recordFilters(kind).filter((name) => !isHidden(kind, name));
 }
 
-function hintOf(kind: RecordKind, name: string): { hint?: string } {
+/** Others of the read API are named by links alone. */
+function filterOf({ kind, filters: offered }: Sheet, name: string): Filter {
   const example = fieldOf(kind, name)?.example;
-  return typeof example === 'string' ? { hint: example } : {};
-}
-
-function filtersOf(sheet: Sheet, req: PageRequest): Section {
-  const known = filterNames(sheet.kind).filter((name) => sheet.filters.includes(name) || name in req.filters);
-  const fields = known.map((name) => {
-    const states = listedStates(sheet.kind, name);
-    return {
-      name,
-      label: fieldLabel(sheet.kind, name),
-      ...(states.length > 0 ? { options: states } : hintOf(sheet.kind, name)),
-    };
-  });
-  return filters(req, [{ name: 'id', label: 'ID', hint: 'the whole of it' }, ...fields]);
+  return {
+    name,
+    label: fieldLabel(kind, name),
+    ...(typeof example === 'string' && listedStates(kind, name).length === 0 ? { hint: example } : {}),
+    ...(offered.includes(name) ? {} : { onlyNamed: true }),
+  };
 }

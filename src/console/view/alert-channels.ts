@@ -33,9 +33,8 @@ export function channelSection(alertChannels: readonly string[], views: readonly
 
 function stateOf(view: ChannelView | undefined, isConfigured: boolean): Value {
   if (!isConfigured) return badge('not configured any more', 'quiet');
-  if (view?.failingSince) {
+  if (view?.failingSince)
     return list([badge('fails', 'bad'), text(view.error ?? ''), quiet('since'), ago(view.failingSince.toISOString())]);
-  }
   return view?.lastOkAt ? badge('takes alerts', 'good') : badge('not tried yet', 'warn');
 }
 

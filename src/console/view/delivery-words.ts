@@ -104,9 +104,8 @@ export function remedyOf(delivery: DeliveryView): string | null {
   const { class: kind, reason, recoveredAt, missed, recoverable, eventId } = delivery;
   if (recoveredAt !== null)
     return missed ? 'It was recovered and waits to be applied: look at its event if that lasts.' : null;
-  if (missed && !recoverable && eventId === null) {
+  if (missed && !recoverable && eventId === null)
     return 'The service shows no payload, so it can’t be recovered: the record that it names is read from the service’s lists instead.';
-  }
   const isRefused = kind === 'rejected' || kind === 'pending_retry';
   const own = isRefused && reason !== null ? rejectionWords[reason]?.remedy : undefined;
   return own ?? deliveryWords[kind].remedy;

@@ -31,3 +31,10 @@ export function entityHref(kind: EntityKind, id: string): string {
   const path = kind in otherPaths ? otherPaths[kind as keyof typeof otherPaths] : kinds[kind as RecordKind].href;
   return `${path}/${inPath(id)}`;
 }
+
+export type Query = Readonly<Record<string, string>>;
+
+export function withQuery(path: string, query: Query): string {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? path : `${path}?${text}`;
+}

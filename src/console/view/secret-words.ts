@@ -23,8 +23,6 @@ export function verdictOf(secret: SecretStatus, isOnly: boolean): VerdictWords &
     const title = notSent ? 'It may have leaked' : 'It may have leaked, or the history lacks events';
     return { ...verdictWords[verdict], tone: 'bad', title, missing: isOnly ? [] : missing };
   }
-  if (verdict === 'keep' && isOnly) {
-    return { ...verdictWords.keep, title: 'It is the one that is in use', missing: [] };
-  }
+  if (verdict === 'keep' && isOnly) return { ...verdictWords.keep, title: 'It is the one that is in use', missing: [] };
   return { ...verdictWords[verdict], missing };
 }

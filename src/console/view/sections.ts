@@ -1,4 +1,5 @@
 import { UTC } from '../../domain/time-zones.js';
+import { type Query, withQuery } from './links.js';
 import { none, type Spark, type Tone, type Value } from './values.js';
 
 /** What a page shows, from top to bottom. Each section is drawn by `views/components/<is>.eta`. */
@@ -223,7 +224,11 @@ export const lineByLine = (caption: string, lines: readonly string[]): Section =
 /** What the days of a list are, where they are not those of the reader’s zone. */
 export type ListDays = 'books' | 'none';
 
-export type FilterWords = Readonly<Record<string, NonNullable<Field['options']>>>;
+/** Narrows a list. Its `options` are ours: any other word is refused. */
+export interface Filter extends Field {
+  /** Links alone name it: its form has it where the request does. */
+  onlyNamed?: true;
+}
 
 /** Where a list is shown: which part of it, and what of it. */
 export interface ListAddress {
@@ -231,8 +236,8 @@ export interface ListAddress {
   /** Only the page's filters, and only those that are not empty. */
   filters: Query;
   cursor?: string;
-  /** What fields take that do not say so themselves; left out: any text. */
-  words?: FilterWords | undefined;
+  /** What it can be narrowed by; left out: nothing. */
+  fields?: readonly Filter[] | undefined;
   /** It is taken along as a file, and narrowed to days. */
   list?: { days?: ListDays } | undefined;
   /** In which its days are read. */
@@ -257,16 +262,12 @@ export function listTable<Item>(
   };
 }
 
-type Query = Readonly<Record<string, string>>;
-
-export function withQuery(path: string, query: Query): string {
-  const text = new URLSearchParams(query).toString();
-  return text === '' ? path : `${path}?${text}`;
-}
-
-/** A form that narrows the list. What a field does not say otherwise, it holds what the request has of its name. `views`: what is often asked for. */
-export function filters(req: ListAddress, fields: readonly Field[], views: Record<string, Query> = {}): Section {
-  const { list, words = {}, zone = UTC } = req;
+/** A form that narrows the list; each field holds what the request has of its name. `views`: what is often asked for. `changes`: of fields, as they are now. */
+export function filters(
+  req: ListAddress,
+  { views = {}, changes = {} }: { views?: Record<string, Query>; changes?: Record<string, Partial<Field>> } = {},
+): Section {
+  const { list, fields = [], zone = UTC } = req;
   const inZone = list?.days === 'books' || zone === UTC ? '' : `, ${zone}`;
   const days: readonly Field[] =
     list !== undefined && list.days !== 'none'
@@ -275,16 +276,12 @@ export function filters(req: ListAddress, fields: readonly Field[], views: Recor
           { name: 'to', label: `Up to${inZone}`, type: 'date' },
         ]
       : [];
-  const filled = [...fields, ...days].map((field) => ({
-    value: req.filters[field.name] ?? '',
-    options: words[field.name],
-    ...field,
-  }));
+  const offered = fields.filter(({ name, onlyNamed }) => onlyNamed === undefined || name in req.filters);
   return {
     is: 'filters',
     path: req.path,
     active: isNarrowed(req),
-    fields: filled,
+    fields: [...offered, ...days].map((one) => ({ value: req.filters[one.name] ?? '', ...one, ...changes[one.name] })),
     csv: list !== undefined ? withQuery(`/csv${req.path}`, req.filters) : null,
     views: Object.entries(views).map(([text, query]) => ({ text, href: withQuery(req.path, query) })),
   };

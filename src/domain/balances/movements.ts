@@ -50,9 +50,8 @@ function ofPayout(record: MovementRecord, table: MovementTable): Operations {
     return { operations: [record.ofDispute ? 'disputeRefund' : 'refund', 'networkFee'] };
   }
   if (typeof record.accountId === 'string') return { operations: ['networkFee'] };
-  if (record.accountId === null || table.choices.unnamedPayout === 'operating') {
+  if (record.accountId === null || table.choices.unnamedPayout === 'operating')
     return { operations: [found === 'internal' ? 'internalPayout' : 'payout', 'networkFee'] };
-  }
   return { unclear: 'which balance this payout debits is not shown' };
 }
 

@@ -120,13 +120,11 @@ interface Clock {
 function clocksOf({ kind, fields, verified, readAt, firstSeenAt }: CheckedRecord): Clock[] {
   const status = textField(fields, 'status') ?? '';
   const clocks: Clock[] = [];
-  if (!verified || WAITING[kind]?.includes(status) === true) {
+  if (!verified || WAITING[kind]?.includes(status) === true)
     clocks.push({ reason: 'not_read', due: (readAt ?? firstSeenAt) + grace.stale });
-  }
   const expiresAt = Date.parse(textField(fields, 'expiresAt') ?? '');
-  if (verified && ENDS[kind]?.includes(status) === true && Number.isFinite(expiresAt)) {
+  if (verified && ENDS[kind]?.includes(status) === true && Number.isFinite(expiresAt))
     clocks.push({ reason: 'not_ended', due: expiresAt + grace.overdue });
-  }
   return clocks;
 }
 

@@ -33,12 +33,10 @@ export function leakOf(facts: LeakFacts): SecretLeak {
 
 function notKnownOf({ secret, lacking, endpointListed, historyKnown, historyReason }: LeakFacts): string | null {
   if (lacking > 0) return `the delivery history lacks ${eventsOf(lacking)}, and may differ from what was sent`;
-  if (!historyKnown) {
+  if (!historyKnown)
     return `the delivery history was not read completely within a day${historyReason === null ? '' : `: ${historyReason}`}`;
-  }
-  if (secret.endpoint === null) {
+  if (secret.endpoint === null)
     return `which endpoint signs with "${secret.label}" is not known yet: ${LEARN_ENDPOINT}`;
-  }
   return endpointListed ? null : `the service does not list the endpoint of "${secret.label}"`;
 }
 

@@ -117,9 +117,8 @@ export function countedOf(facts: OrderFacts): Pick<Collected, 'intent' | 'paid'>
 function collectedOrder(collected: readonly Collected[], facts: OrderFacts): DerivedOrder {
   const verdict = compareWithExpected(collected, facts);
   const unplaced = facts.refunds.some((refund) => refund.status === 'confirmed' && isUnplaced(refund, facts));
-  if (verdict.status !== 'paid_twice' && (unplaced || collected.some((payment) => payment.partlyRefunded))) {
+  if (verdict.status !== 'paid_twice' && (unplaced || collected.some((payment) => payment.partlyRefunded)))
     return { status: 'partially_refunded', release: held('partially_refunded') };
-  }
   if (verdict.status !== 'paid') return { status: verdict.status, release: held(verdict.reason ?? verdict.status) };
   return { status: 'paid', release: releaseOfPaid(collected, facts) };
 }

@@ -13,9 +13,8 @@ export function packedZip(files: AsyncIterable<ZippedFile>): AsyncGenerator<Uint
 
 async function* withManifest(files: AsyncIterable<ZippedFile>): AsyncGenerator<ZippedFile> {
   const sums: string[] = [];
-  for await (const { name, content } of files) {
+  for await (const { name, content } of files)
     yield { name, content: hashed(content, (sha256) => sums.push(`${sha256}  ${name}\n`)) };
-  }
   yield { name: 'MANIFEST.sha256', content: sums };
 }
 

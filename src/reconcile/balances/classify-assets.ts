@@ -247,9 +247,8 @@ async function syncMovements(run: RunContext): Promise<Synced> {
     if (isNotOffered(reason)) synced.caveats.push(`${kind}: ${reason}`);
     else synced.reason ??= `${kind}: ${reason}`;
   }
-  if (synced.caveats.some((caveat) => caveat.startsWith('payouts: '))) {
+  if (synced.caveats.some((caveat) => caveat.startsWith('payouts: ')))
     synced.payoutsListedUntil = payoutsListedUntil(await readWatermarks(run.deps.db, 'payouts'));
-  }
   const { movements } = run.deps.contract;
   const unread = movements.choices.payments === 'payins' ? await countUnreadPayins(run.deps.db) : 0;
   if (unread > 0) synced.reason ??= `${unread} payins of payments are not read yet`;

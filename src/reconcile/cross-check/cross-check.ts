@@ -142,9 +142,8 @@ async function checkListing(trx: Trx, { adoptedAt, log }: CrossCheckDeps): Promi
     },
   };
   const ids = await openDisputes(trx);
-  for (let at = 0; at < ids.length; at += DISPUTES_AT_ONCE) {
+  for (let at = 0; at < ids.length; at += DISPUTES_AT_ONCE)
     await checkApart(trx, ids.slice(at, at + DISPUTES_AT_ONCE), holding);
-  }
   add(report, { checked: disputes.length, ...(await saveListing(trx, disputes, listing)) });
   const awaits = disputes.some(({ place }) => place === 'awaited');
   if (!awaits) await closeFilterListing(trx, 'payment_intent', 'irregular');

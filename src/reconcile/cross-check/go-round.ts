@@ -60,9 +60,8 @@ export async function goOn(
   signal?: AbortSignal,
 ): Promise<CrossCheckReport> {
   const report = nothingChecked();
-  for (const record of recordsOf[kind] ?? []) {
+  for (const record of recordsOf[kind] ?? [])
     add(report, await goFurther(deps, { record, atOnce, share: atOnce, byHand: true }, signal));
-  }
   return report;
 }
 

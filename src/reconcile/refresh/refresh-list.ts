@@ -67,9 +67,8 @@ async function readFurther(
   const asked = reported.filter(({ id }) => typeof open.get(id)?.createdAt === 'number');
   const turns = takeTurns(asked, anyOf(share), memory.rotationOf(poll.plan.record));
   const targets: Place[] = [];
-  for (let next = turns.next(); next !== null && targets.length < REPORTED.windows; next = turns.next()) {
+  for (let next = turns.next(); next !== null && targets.length < REPORTED.windows; next = turns.next())
     targets.push(open.get(next.id) ?? { id: next.id, createdAt: null });
-  }
   if (targets.length === 0) return searched;
   const read = listPages(share.reports, poll.plan.operation, { tally: poll.tally, signal });
   const further = await readWindows({ ...poll, read }, targets, {

@@ -64,9 +64,8 @@ export async function takeLock(
   let announced = false;
   try {
     while (!(await obtain(client, name))) {
-      if (performance.now() >= deadline) {
+      if (performance.now() >= deadline)
         throw new LockTimeoutError(`another process held "${name}" for more than ${options.timeoutMs / 1_000} s`);
-      }
       if (!announced) options.onWaiting?.();
       announced = true;
       await delay(POLL_MS, undefined, { signal: options.signal });

@@ -83,9 +83,8 @@ async function keep(
   covered: Covered,
 ): Promise<void> {
   const known = await store.readBetween(inner(window));
-  if (known.length >= TOO_FEW && !known.some((id) => poll.ids.has(id))) {
+  if (known.length >= TOO_FEW && !known.some((id) => poll.ids.has(id)))
     throw new StrangeListError('the feed shows none of the transactions that it showed before: see SERVICE_API_KEY');
-  }
   const missing = known.filter((id) => !poll.ids.has(id));
   if (missing.length > 0) {
     covered.missing += missing.length;

@@ -58,9 +58,8 @@ async function readPages(read: ReadFeed, store: FeedStore, window: Window, count
   const total = counts ? first.total : null;
   if (counts && total === null) return { type: 'uncounted', header: 'missing' };
   const size = Math.max(first.items, 1);
-  if (total !== null && total > size * MOST_PAGES) {
+  if (total !== null && total > size * MOST_PAGES)
     return { type: 'too_big', at: await timeOf(read, window, Math.ceil(total / size / 2)) };
-  }
   const rows = new Map(first.rows.map((row) => [row.id, row]));
   await store.saveRows(first);
   const pages: Pages = { rows, first, last: first, ended: first.items === 0 };

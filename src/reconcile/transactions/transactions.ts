@@ -133,9 +133,8 @@ function whyIncomplete({ covering, history, newest, audit, again }: Parts): stri
   for (const [reason, windows] of grouped(failed, (one) => one.reason))
     reasons.push(`${windows.length} windows: ${reason}`);
   if (newest.reason !== null) reasons.push(`the newest part: ${newest.reason}`);
-  if (audit?.outcome === 'count_differs') {
+  if (audit?.outcome === 'count_differs')
     reasons.push(`the service counts ${audit.theirs ?? '?'} transactions, of which ${audit.ours} are here`);
-  }
   if (audit?.outcome === 'flawed') reasons.push('the page that carries the count is not what the feed answers');
   const doubtful = history.doubtful + again.doubtful;
   if (doubtful > 0) reasons.push(`${doubtful} transactions are in the list of their account and not in the feed`);

@@ -160,9 +160,8 @@ export function passwordComesFrom(setting: string | undefined): void {
 
 /** What keeps every statement from being run, until somebody sees to the database or to the settings; null: nothing such. */
 export function troubleOf(error: unknown, setting: DatabaseSetting = 'DATABASE_URL'): DatabaseTrouble | null {
-  if (error instanceof AggregateError) {
+  if (error instanceof AggregateError)
     return error.errors.map((one) => troubleOf(one, setting)).find((trouble) => trouble !== null) ?? null;
-  }
   if (!(error instanceof Error) || error instanceof AppError) return null;
   const given = textOf(error, 'code');
   const row = ROWS.find(({ codes, messages }) => codes?.test(given) || messages?.test(error.message));

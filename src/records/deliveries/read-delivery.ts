@@ -178,9 +178,8 @@ export function keptPayload(text: string | null): string | null {
 
 /** `payload`: of the delivery's own column, or of the event that it equals. */
 export function detailsOf(stored: string | null, payload: string | null): DeliveryDetails {
-  if (stored === null || stored === PRUNED_DETAILS) {
+  if (stored === null || stored === PRUNED_DETAILS)
     return { payload, responseBody: null, responseHeaders: null, attemptsList: null };
-  }
   const { responseHeaders = null, attemptsList = null, ...texts } = objectFromJsonText(stored);
   return {
     payload: payload ?? textOf(texts['payload']),

@@ -72,9 +72,7 @@ export async function loadShown(
 ): Promise<ShownByKind> {
   const { rows } = await preparedInSave<{ rows: ShownRow[] }>(trx, inHand, { name, sql }, parameters);
   const found: ShownByKind = { payment_intent: [], payin: [], invoice: [], payout: [] };
-  for (const row of rows) {
-    found[row.kind].push(inHand.get(`${row.kind} ${row.id}`) ?? shownRecord(row));
-  }
+  for (const row of rows) found[row.kind].push(inHand.get(`${row.kind} ${row.id}`) ?? shownRecord(row));
   return found;
 }
 

@@ -38,9 +38,8 @@ async function maskStep(trx: Trx, kind: RecordKind, query: StepQuery): Promise<S
   const last = scanned.at(-1);
   const ids = scanned.flatMap(({ id, masked }) => (masked ? [] : [id]));
   const done = await maskRows(trx, kind, ids);
-  if (last !== undefined && scanned.length === limit) {
+  if (last !== undefined && scanned.length === limit)
     return { done, next: jsonbText({ created: last.created, id: last.id } satisfies Place) };
-  }
   // After those with a time of creation those without one.
   const withoutTime = place !== null && place.created === null;
   return { done, next: withoutTime ? null : jsonbText({ created: null, id: '' } satisfies Place) };

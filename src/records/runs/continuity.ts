@@ -28,9 +28,8 @@ export async function checkContinuity(db: Knex, now: Date): Promise<Break | null
 
 export async function noteDatabase(db: Knex, runId: string): Promise<void> {
   const { known, identity } = await readFacts(db);
-  if (known === null || !isSame(known, identity)) {
+  if (known === null || !isSame(known, identity))
     await db.transaction((trx) => writeWatermarks(trx, KIND, runId, new Map([[NAME, identity]])));
-  }
 }
 
 async function findBreak(db: Knex, now: Date): Promise<Break | null> {

@@ -59,9 +59,7 @@ export function followUpRequests(
       settle(requests, record, shown.fields, state.poll.from, context);
     }
   }
-  for (const poll of touched) {
-    settle(requests, poll, poll.type === 'poll' ? poll.fields : {}, poll.from, context);
-  }
+  for (const poll of touched) settle(requests, poll, poll.type === 'poll' ? poll.fields : {}, poll.from, context);
   return requests;
 }
 

@@ -30,9 +30,8 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
   const resolve: BreakRef[] = [];
   if (before !== null && (listed || (record.shown.absent && !missing)))
     resolve.push({ kind: 'record_not_at_service', entity });
-  if (record.shown.verified && before !== null && violations.length === 0) {
+  if (record.shown.verified && before !== null && violations.length === 0)
     resolve.push({ kind: 'contract_violation', entity });
-  }
   const open = record.changed
     ? [
         ...violations,
@@ -44,9 +43,8 @@ export function recordBreaks(record: MergedRecord, context: SaveContext): BreakF
     : [];
   const isOpen = missing && !opensLater(record.shown.known, state);
   const wasOpen = wasMissing && !opensLater(before.known, before.state);
-  if (isOpen && !wasOpen) {
+  if (isOpen && !wasOpen)
     open.push({ kind: 'record_not_at_service', entity, evidence: missingEvidence(record), ...reportsOf(record) });
-  }
   return { open: open.length > 0 && isHistory(record, context) ? [] : open, resolve };
 }
 

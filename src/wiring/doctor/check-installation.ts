@@ -77,9 +77,7 @@ function checkSecret(secret: SecretStatus): Check {
       'compare those that the break history_differs names with the service’s dashboard; tallyhook secrets status';
     return finding(name, found, remedy);
   }
-  if (lastMatchAt === null) {
-    return unknown(name, 'no event has come under it yet', next);
-  }
+  if (lastMatchAt === null) return unknown(name, 'no event has come under it yet', next);
   const open = unmatched === 0 ? '' : `; ${unmatched} events are not in the delivery history so far`;
   const why = notKnown === null ? '' : `; whether the service sent them is not known: ${notKnown}`;
   return ok(name, `last match ${lastMatchAt}, ${matches24h} in 24 h${open}${why}`);
@@ -124,9 +122,8 @@ export async function checkRegistration({ db, config }: Pick<DoctorParts, 'db' |
 /** When what is old was last let go of, and what of it had to stay. */
 export async function checkRetention({ db, config, now }: DoctorParts): Promise<Check[]> {
   const { finishedAt, unfinished } = await retentionState(db);
-  if (finishedAt === null) {
+  if (finishedAt === null)
     return [unknown('retention', 'has not been through everything yet', 'tallyhook schedule does it, once a day')];
-  }
   const { received, failed, dead } = await countLeftBodies(db, cutoffOf(now(), config.RETENTION_BODY_DAYS));
   const left = received + failed + dead;
   const stays = left === 0 ? '' : `; ${left} bodies stay, because their events are not applied`;

@@ -70,9 +70,8 @@ async function askService(client: ServiceClient, operation: ReadOperation, quest
   try {
     const { data, totalCount } = await client.reply(operation, question);
     const list = isJsonObject(data) ? data['items'] : data;
-    if (!Array.isArray(list) && operationOf(operation).answer !== 'object') {
+    if (!Array.isArray(list) && operationOf(operation).answer !== 'object')
       return { kind: 'failed', problem: `${operation}: the answer is no list`, noList: true };
-    }
     const next = isJsonObject(data) ? data['nextCursor'] : null;
     return {
       kind: 'answer',
