@@ -131,6 +131,7 @@ TABLE asset_rates
   CREATE INDEX asset_rates_by_time ON public.asset_rates USING btree (asset_code, seen_at DESC)
   CREATE UNIQUE INDEX asset_rates_hourly ON public.asset_rates USING btree (asset_code, date_trunc('hour'::text, (seen_at AT TIME ZONE 'UTC'::text)), COALESCE(rate, (0)::numeric))
   CREATE TRIGGER asset_rates_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.asset_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER asset_rates_shown AFTER INSERT ON public.asset_rates FOR EACH ROW EXECUTE FUNCTION check_shown_rate()
 
 TABLE assets
   id text NOT NULL
@@ -284,6 +285,7 @@ TABLE breaks
   cause text
   owner text
   shared text NOT NULL DEFAULT 'none'::text
+  CONSTRAINT breaks_escalate TRIGGER DEFERRABLE INITIALLY DEFERRED
   CONSTRAINT breaks_pkey PRIMARY KEY (id)
   CONSTRAINT breaks_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'high'::text, 'medium'::text, 'low'::text])))
   CONSTRAINT breaks_status_check CHECK ((status = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text, 'written_off'::text, 'auto_resolved'::text])))
@@ -292,6 +294,9 @@ TABLE breaks
   CREATE INDEX breaks_by_status ON public.breaks USING btree (status, id DESC)
   CREATE INDEX breaks_standing ON public.breaks USING btree (id) WHERE ((severity = 'critical'::text) OR (entity_kind = 'balance'::text))
   CREATE UNIQUE INDEX breaks_one_open ON public.breaks USING btree (kind, entity_kind, entity_id) WHERE (status = ANY (ARRAY['open'::text, 'acknowledged'::text]))
+  CREATE CONSTRAINT TRIGGER breaks_escalate AFTER UPDATE OF severity ON public.breaks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.severity IS DISTINCT FROM new.severity)) EXECUTE FUNCTION check_escalation()
+  CREATE TRIGGER breaks_age BEFORE UPDATE OF opened_at ON public.breaks FOR EACH ROW WHEN ((old.opened_at IS DISTINCT FROM new.opened_at)) EXECUTE FUNCTION refuse_break_change()
+  CREATE TRIGGER breaks_closed BEFORE UPDATE OF evidence, cause, shared ON public.breaks FOR EACH ROW WHEN (((old.status <> ALL (ARRAY['open'::text, 'acknowledged'::text])) AND (((old.evidence IS DISTINCT FROM new.evidence) OR (old.cause IS DISTINCT FROM new.cause)) OR (old.shared IS DISTINCT FROM new.shared)))) EXECUTE FUNCTION refuse_break_change()
   CREATE TRIGGER breaks_same BEFORE UPDATE OF kind, entity_kind, entity_id ON public.breaks FOR EACH ROW WHEN ((((old.kind IS DISTINCT FROM new.kind) OR (old.entity_kind IS DISTINCT FROM new.entity_kind)) OR (old.entity_id IS DISTINCT FROM new.entity_id))) EXECUTE FUNCTION refuse_other_break()
   CREATE TRIGGER breaks_severity BEFORE UPDATE OF severity ON public.breaks FOR EACH ROW WHEN ((array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], new.severity) < array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], old.severity))) EXECUTE FUNCTION refuse_severity()
 

@@ -9,7 +9,8 @@ import { verifyBreaks, verifyGiven } from '../records/audit/verify-given.js';
 import { findingOf, type ReportFinding } from '../records/audit/verify-head.js';
 import { verifyColumns, verifyKept, verifyMovements } from '../records/audit/verify-kept.js';
 import { verifyMonths } from '../records/audit/verify-months.js';
-import { verifyPaymentRates, verifyRates } from '../records/audit/verify-rates.js';
+import { verifyPaymentRates, verifyRates, verifyShownRates } from '../records/audit/verify-rates.js';
+import { verifyRecords } from '../records/audit/verify-records.js';
 import { movingKinds } from '../records/balances/balance-records.js';
 import { sumMovements } from '../records/balances/balance-sums.js';
 import { keptTotals } from '../records/books/account-totals.js';
@@ -57,6 +58,7 @@ export async function verifyBooks(
     await verifyDetours(trx, reportFinding);
     await verifyGiven(trx, reportFinding);
     await verifyRates(trx, reportFinding, records);
+    await verifyShownRates(trx, reportFinding, records);
     // A closing names those of its own among its exceptions.
     if (records === null) await verifyBreaks(trx, reportFinding);
     await verifyKept(trx, reportFinding);
@@ -65,6 +67,7 @@ export async function verifyBooks(
     for await (const ids of bookedIds(deps.db, kind, records))
       await oneSnapshot(deps.db, async (trx) => {
         await verifyColumns(trx, kind, ids, reportFinding);
+        await verifyRecords(trx, kind, ids, reportFinding);
         const books = await booksOf({ ...deps, trx });
         // What is to be posted still is no difference: it comes with the next posting.
         const waiting = await unpostedOf(trx, kind, ids);

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Knex } from 'knex';
 import { canonicalJson } from '../domain/canonical-json.js';
 import { fromJsonText, type Json, type JsonObject, objectFromJsonText, ownField, toJsonText } from '../domain/json.js';
+import { fieldOf } from '../domain/kinds/kinds.js';
 import { MASK, replacePersonal } from '../domain/personal.js';
 import type { EntityKind, EntityRef, RecordKind } from '../domain/records.js';
 import { type Change, changeShape } from '../domain/views/proof-shapes.js';
@@ -188,7 +189,13 @@ export function recordChanges(record: MergedRecord, redact: Redact): NewChange[]
   const wasAbsent = before.absentSince !== null;
   const isAbsent = absentSince !== null;
   if (wasAbsent !== isAbsent) changes.push(change('absent', `${wasAbsent}`, `${isAbsent}`));
-  return [...changes, ...said].filter(({ from, to }) => !isSameValue(from, to));
+  const news = [...changes, ...said].filter(({ from, to }) => !isSameValue(from, to));
+  return news.length > 0 ? news : changes.filter((one) => isNoneNow(kind, one)).slice(0, 1);
+}
+
+/** A known field that was not shown and now is none, or the other way: no news to whoever reads, but what moved may follow from it. */
+function isNoneNow(kind: RecordKind, { field, from, to }: NewChange): boolean {
+  return (from === null) !== (to === null) && fieldOf(kind, field) !== undefined;
 }
 
 function digested(kind: MergedRecord['kind'], reported: string | null, redact: Redact): string | null {
@@ -216,8 +223,11 @@ export async function readRedaction(db: Knex): Promise<Redact> {
   return (kind, name, value) => replacePersonal(kind, name, value, (personal) => digest(key, personal));
 }
 
+/** What begins what stands in for a personal value. */
+export const DIGEST = 'hmac-sha256:';
+
 /** What is masked says nothing, and must be shown as masked. */
 function digest(key: Buffer, value: Json): string {
   if (value === MASK) return MASK;
-  return `hmac-sha256:${createHmac('sha256', key).update(toJsonText(value)).digest('hex')}`;
+  return `${DIGEST}${createHmac('sha256', key).update(toJsonText(value)).digest('hex')}`;
 }

@@ -20,12 +20,14 @@ import {
   ASSET,
   ATTACKS,
   acted,
+  altered,
   atRate,
   BY_ACTION,
   FALSE_RATES,
   forged,
   OTHERS,
   RATES_CHANGED,
+  RATES_SAID,
   REOPENED,
   type Statement,
 } from '../support/books-attacks.js';
@@ -37,6 +39,7 @@ import { bookFindings, postBooks } from '../support/posted-books.js';
 import { rebooked } from '../support/rebooked.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
+import { showRates } from '../support/shown-rates.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] === undefined ? 60 : 1_500;
 const database = useDatabase();
@@ -55,6 +58,7 @@ beforeAll(async () => {
     withdrawal('po_2', '2026-04-20T10:00:00.000Z'),
     withdrawal('po_bank', '2026-04-21T10:00:00.000Z', { payoutType: 'settlement', amount: '3' }),
   ]);
+  await showRates(db, [{ assetCode: ASSET, rate: '1', at: Date.parse('2026-04-15T10:00:00Z') }]);
   await postBooks(db);
   const said = { assetCode: ASSET, amount: '-10', note: 'a settlement', actor: 'ann' };
   await attributeBalance(db, said, new Date('2026-04-03'));
@@ -182,6 +186,11 @@ it.each(FALSE_RATES)(
   },
 );
 
+it.each(RATES_SAID)('an entry that is posted at a rate %s is named', async (_, statements) => {
+  const told = expect.stringMatching(/^entry_differs: entry \d+ is valued at 50 USD for one /);
+  expect(await after([...statements, ...atRate(`50, 'service'`)])).toContainEqual(told);
+});
+
 it.each(RATES_CHANGED)('rates that the service showed stay: %s is refused', async (statement) => {
   expect(await after([statement])).toEqual([expect.stringContaining('append-only')]);
 });
@@ -278,16 +287,6 @@ it('one field of one row of the books, changed by whomever, is refused or named'
     { numRuns: RUNS, examples: columns.map((column) => [column, 0] as [(typeof columns)[number], number]) },
   );
 }, 300_000);
-
-function altered(column: string, type: string): string {
-  if (type === 'boolean') return `NOT ${column}`;
-  if (type === 'date') return `coalesce(${column} + 1, DATE '2026-03-01')`;
-  if (type.startsWith('timestamp')) return `coalesce(${column} + interval '1 second', now())`;
-  if (type === 'bytea') return `set_byte(${column}, 0, (get_byte(${column}, 0) + 1) % 256)`;
-  if (type === 'jsonb') return `jsonb_build_array(${column})`;
-  if (type === 'text') return `coalesce(${column} || 'x', 'x')`;
-  return `coalesce(${column} + 1, 1)`;
-}
 
 describe('where something is to be posted still', () => {
   beforeAll(async () => {

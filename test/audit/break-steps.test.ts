@@ -19,16 +19,21 @@ async function after(...statements: string[]): Promise<string[]> {
 
 it('a break does not go, nor become another than was written off, by a statement', async () => {
   const about = { kind: 'payout_stuck', evidence: { amount: '5' } } as const;
-  await openBreaks(
-    database.db,
-    ['po_1', 'po_open'].map((id) => ({ ...about, entity: { kind: 'payout', id } as const })),
-  );
+  const breaks = ['po_1', 'po_open'].map((id) => ({ ...about, entity: { kind: 'payout', id } as const }));
+  await database.db.transaction((trx) => openBreaks(trx, breaks));
   const { id } = await database.db('breaks').where({ entity_id: 'po_1' }).first('id');
   await decideBreak(database.db, id, 'write_off', { actor: 'fina', note: 'known' });
   expect(await after()).toEqual([]);
   const changed = (set: string) => after(`UPDATE breaks SET ${set} WHERE id = ${id}`);
   const told = `break_changed: break ${id} is not what was written off`;
-  expect(await changed(`evidence = '{"amount":"1"}'`)).toEqual([told]);
+  await expect(changed(`evidence = '{"amount":"1"}'`)).rejects.toThrow('what it rests on');
+  const asOwner = 'SET LOCAL session_replication_role = replica';
+  const other = (set: string) => after(asOwner, `UPDATE breaks SET ${set} WHERE id = ${id}`);
+  expect(await other(`evidence = '{"amount":"1"}'`)).toEqual([told]);
+  expect(await other(`opened_at = opened_at - interval '1 day'`)).toEqual([
+    `break_changed: break ${id} was opened when no step says`,
+  ]);
+  expect(await changed(`owner = 'eve'`)).toEqual([`break_changed: break ${id} is not with whom it was given to`]);
   for (const set of [`entity_id = 'po_2'`, `kind = 'payout_reversed'`])
     await expect(changed(set), set).rejects.toThrow('stays about the payout_stuck of payout po_1');
   const again = `break_changed: break ${id} is open, and its steps say written off`;

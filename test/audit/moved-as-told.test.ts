@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
+import { feedHead, readChanges } from '../../src/records/changes.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { useDatabase } from '../support/database.js';
 import { at, poll } from '../support/observations.js';
@@ -13,7 +14,7 @@ const database = useDatabase();
 const fields: fc.Arbitrary<JsonObject> = fc
   .record({
     status: fc.constantFrom('pending', 'confirmed', 'failed'),
-    feeAmount: fc.constantFrom('0', '0.5', null),
+    feeAmount: fc.constantFrom('0', '0.5', null, undefined),
     accountId: fc.constantFrom(undefined, null, 'acc_1'),
     payoutType: fc.constantFrom('withdrawal', 'refund', 'internal', 'settlement'),
     amount: fc.constantFrom('3', '4'),
@@ -60,3 +61,17 @@ it('no record that polls, webhooks, the history and our own calls showed is name
     { numRuns: sized(15, 300), endOnFailure: true },
   );
 }, 240_000);
+
+it('what was not shown and then is shown as none is a change, by which movements follow, and no news to who reads the feed', async () => {
+  const { db } = database;
+  const shown = payout('po_none', { status: 'confirmed', accountId: null, feeBearer: 'merchant' });
+  const { feeAmount: _, ...without } = shown;
+  await save(database, [poll('payout', without, 10)]);
+  await postBooks(db);
+  const end = await feedHead(db);
+  await save(database, [poll('payout', { ...without, feeAmount: null }, 20)]);
+  await postBooks(db);
+  expect(await db('movements').where({ record_id: 'po_none' }).pluck('part')).toEqual(['explained']);
+  expect(await bookFindings(db)).toEqual([]);
+  expect((await readChanges(db, { after: end, take: 10 })).items).toEqual([]);
+});

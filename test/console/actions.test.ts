@@ -2,9 +2,11 @@ import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
 import { recordAction } from '../../src/records/actions/record-action.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
+import { openedAt } from '../support/aged-breaks.js';
 import { bearer, testConsole } from '../support/console.js';
 import { session, visit } from '../support/console-visit.js';
 import { useFreshDatabase } from '../support/database.js';
+import { showRates } from '../support/shown-rates.js';
 
 const operator = bearer('operator');
 const finance = bearer('finance');
@@ -161,7 +163,7 @@ it('decides of a cause what its preview showed, and nothing that came since; wha
   expect(preview.notices).toContain('It is about 3 breaks');
   await open(missed('d_5', 'we_1'));
   const opened = store.db.raw('(SELECT max(opened_at) FROM breaks AS first WHERE entity_id = ?)', ['d_1']);
-  await store.db('breaks').where({ entity_id: 'd_5' }).update({ opened_at: opened });
+  await openedAt(store.db, { entity_id: 'd_5' }, opened);
   await close('d_2');
   const answer = await press(preview, 'Assign all');
   expect(answer.flash).toContain('2 breaks: Assign. Left out: 1 resolved.');
@@ -193,7 +195,7 @@ it('a preview says the money by asset, of each record once, and what of it no re
     expected_currency,
   }));
   await db('orders').insert(orders);
-  await db('asset_rates').insert({ asset_code: 'BTC', rate: '60000.5', seen_at: new Date(), source: 'poll 1' });
+  await showRates(db, [{ assetCode: 'BTC', rate: '60000.5', at: Date.now() }]);
   const underpaid = ({ reference }: { reference?: string | null | undefined }) => ({
     kind: 'order_underpaid' as const,
     entity: { kind: 'order' as const, id: reference ?? '' },

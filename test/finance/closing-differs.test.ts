@@ -5,6 +5,7 @@ import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { createLog } from '../../src/log.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { defaultContract } from '../../src/service-api/contract.js';
+import { openedAt } from '../support/aged-breaks.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { closeMonth, reopenMonth } from '../support/closed-month.js';
 import { useDatabase } from '../support/database.js';
@@ -31,7 +32,7 @@ beforeEach(async () => {
   await postBooks(database.db);
   await database.db('runs').delete();
   // The break is as old as the reading.
-  await database.db('breaks').where({ entity_id: asset }).update({ opened_at: '2026-10-30T00:00:00Z' });
+  await openedAt(database.db, { entity_id: asset }, '2026-10-30T00:00:00Z');
   await database.db('balance_proofs').update({ agreed_at: NOW });
 });
 
@@ -177,7 +178,7 @@ it('a residual that was there at the month’s end and is booked later is missin
 });
 
 it('what a proof of the balance since the month ended was without came after it', async () => {
-  await database.db('breaks').where({ entity_id: asset }).update({ opened_at: '2026-11-03T00:00:00Z' });
+  await openedAt(database.db, { entity_id: asset }, '2026-11-03T00:00:00Z');
   await attribute('11.5');
   expect(await differing()).toHaveLength(1);
   await ran('2026-10-31T23:59:59Z');

@@ -10,7 +10,6 @@ import { subtractAmounts, sumAmounts } from '../../src/domain/money.js';
 import { packMonth } from '../../src/finance/audit/pack-month.js';
 import { closePeriod } from '../../src/finance/periods/close-period.js';
 import { createLog } from '../../src/log.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { listEntries } from '../../src/records/books/list-entries.js';
 import { doubtedPayments, incomeOfBreaks } from '../../src/records/books/period-facts.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
@@ -23,6 +22,7 @@ import { poll } from '../support/observations.js';
 import { postBooks } from '../support/posted-books.js';
 import { paidIntent } from '../support/records.js';
 import { save } from '../support/saved.js';
+import { showRates } from '../support/shown-rates.js';
 
 const MONTHS = ['2026-03', '2026-04'] as const;
 const RATE = '2';
@@ -35,10 +35,10 @@ beforeAll(async () => {
   for (const assetCode of ['USDT.TRON', 'TRX'])
     await judgedBalance(database.db, { assetCode, opening: '100', balance: '60', now });
   const rated = [...MONTHS].map((month) => Date.parse(`${month}-09T23:00:00.000Z`));
-  for (const seenAt of rated)
-    await database.db.transaction((trx) =>
-      keepRates(trx, [{ assetCode: 'USDT.TRON', rate: RATE, seenAt, source: 'balance' }]),
-    );
+  await showRates(
+    database.db,
+    rated.map((at) => ({ assetCode: 'USDT.TRON', rate: RATE, at })),
+  );
 });
 
 const worlds = fc.record({

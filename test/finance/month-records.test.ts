@@ -3,7 +3,6 @@ import { defaultChart } from '../../src/domain/books/chart.js';
 import { exportMonth } from '../../src/finance/export-month.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { type MonthRow, monthRows } from '../../src/records/books/month-query.js';
 import {
   monthBreaks,
@@ -21,6 +20,7 @@ import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { intent, invoice, paidIntent, payin, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
+import { showRates } from '../support/shown-rates.js';
 
 const { movements } = defaultContract;
 const table = {
@@ -40,14 +40,11 @@ beforeAll(async () => {
       balance: '60',
       now: new Date('2026-01-01T00:00:00Z'),
     });
-  const seenAt = Date.parse(march) - 3_600_000;
-  const rate = { rate: '2', seenAt, source: 'balance' } as const;
-  await database.db.transaction((trx) =>
-    keepRates(trx, [
-      { ...rate, assetCode: 'USDT.TRON' },
-      { ...rate, assetCode: 'TRX' },
-    ]),
-  );
+  const rate = { rate: '2', at: Date.parse(march) - 3_600_000 };
+  await showRates(database.db, [
+    { ...rate, assetCode: 'USDT.TRON' },
+    { ...rate, assetCode: 'TRX' },
+  ]);
   await save(database, [
     confirmed('po_settled', { payoutType: 'settlement' }),
     confirmed('po_refund', { payoutType: 'Payment_Refund', networkFeeAmount: '3', networkFeeAssetCode: 'TRX' }),

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { rowsOf } from '../../src/records/database/statements.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
@@ -14,6 +13,7 @@ import { bookFindings } from '../support/posted-books.js';
 import { paidIntent, payout } from '../support/records.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { save } from '../support/saved.js';
+import { showRates } from '../support/shown-rates.js';
 
 const RUNS = process.env['TALLYHOOK_LONG'] ? 150 : 12;
 const LIMIT_MS = process.env['TALLYHOOK_LONG'] ? 1_200_000 : 240_000;
@@ -78,24 +78,15 @@ function recordOf({ kind, hour, amount }: Told, n: number, isDone: boolean): Jso
   }
 }
 
-/** Rates of the service move each hour; those of finance by day. */
+/** Rates of the service move three times a day; those of finance by day. */
 const rateAt = (hour: number) => (1 + ((hour * 7_919) % 997) / 1_000).toFixed(3);
 
 async function open(): Promise<void> {
   const { db } = database;
   await judgedBalance(db, { assetCode: ASSET, opening: '100000', balance: '100000', now: new Date(BEGIN) });
-  const hours = Array.from({ length: 24 * DAYS }, (_, hour) => hour);
-  await db.transaction((trx) =>
-    keepRates(
-      trx,
-      hours.map((hour) => ({
-        assetCode: ASSET,
-        rate: rateAt(hour),
-        seenAt: BEGIN + hour * HOUR_MS,
-        source: 'balance',
-      })),
-    ),
-  );
+  const hours = Array.from({ length: 3 * DAYS }, (_, n) => 8 * n);
+  const rates = hours.map((hour) => ({ assetCode: ASSET, rate: rateAt(hour), at: BEGIN + hour * HOUR_MS }));
+  await showRates(db, rates);
 }
 
 async function importRates(currency: string): Promise<void> {

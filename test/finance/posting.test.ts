@@ -5,7 +5,6 @@ import type { EntryView } from '../../src/domain/views/books-shapes.js';
 import { importRatesFile } from '../../src/finance/import-rates.js';
 import { postEntries } from '../../src/finance/post-entries.js';
 import { createLog } from '../../src/log.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { accountTotals } from '../../src/records/books/account-totals.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { getEntry, listEntries } from '../../src/records/books/list-entries.js';
@@ -16,6 +15,7 @@ import { useDatabase } from '../support/database.js';
 import { absence, at, poll } from '../support/observations.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
+import { showRates } from '../support/shown-rates.js';
 
 const ASSET = 'USDT.TRON';
 const HOUR = 3600;
@@ -23,12 +23,10 @@ const database = useDatabase();
 
 beforeAll(async () => {
   await judgedBalance(database.db, { assetCode: ASSET, opening: '100', balance: '60', now: new Date(at(0)) });
-  await database.db.transaction((trx) =>
-    keepRates(trx, [
-      { assetCode: ASSET, rate: '1.001', seenAt: at(HOUR), source: 'balance' },
-      { assetCode: ASSET, rate: '1.002', seenAt: Date.parse('2026-03-31T12:00:00Z'), source: 'balance' },
-    ]),
-  );
+  await showRates(database.db, [
+    { assetCode: ASSET, rate: '1.001', at: at(HOUR) },
+    { assetCode: ASSET, rate: '1.002', at: Date.parse('2026-03-31T12:00:00Z') },
+  ]);
 }, 60_000);
 
 const post = () =>

@@ -1,6 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import {
   followSettlements,
   getSettlement,
@@ -17,6 +16,7 @@ import { postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { save } from '../support/saved.js';
+import { showRates } from '../support/shown-rates.js';
 
 const ASSET = 'USDT.TRON';
 const database = resettableDatabase();
@@ -40,13 +40,10 @@ const settled = (id: string, day: string, fields: JsonObject = {}) =>
 beforeEach(async () => {
   const { db } = database;
   await judgedBalance(db, { assetCode: ASSET, opening: '1000', balance: '1000', now: new Date(at(0)) });
-  const seenAt = Date.parse('2026-03-10T00:00:00Z');
-  await db.transaction((trx) =>
-    keepRates(trx, [
-      { assetCode: ASSET, rate: '0.99', seenAt, source: 'balance' },
-      { assetCode: ASSET, rate: '0.98', seenAt: Date.parse('2026-03-18T09:00:00Z'), source: 'balance' },
-    ]),
-  );
+  await showRates(db, [
+    { assetCode: ASSET, rate: '0.99', at: Date.parse('2026-03-10T00:00:00Z') },
+    { assetCode: ASSET, rate: '0.98', at: Date.parse('2026-03-18T09:00:00Z') },
+  ]);
   await save(database, [
     settled('po_old', '10'),
     settled('po_new', '18'),

@@ -5,6 +5,7 @@ import { grouped } from '../../src/domain/grouped.js';
 import { type NewBreak, openBreaks, renewEvidence } from '../../src/records/breaks/breaks.js';
 import { decideAsked, previewDecision } from '../../src/records/breaks/decide-breaks.js';
 import { breakCauses, causeOfBreak } from '../../src/records/breaks/list-breaks.js';
+import { openedAt } from '../support/aged-breaks.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { sized } from '../support/sizes.js';
 
@@ -75,9 +76,7 @@ test('law: each break that is not closed is in exactly one cause, by what its ev
         all.map(({ asked }) => asked),
       );
       for (const { asked, minute } of all)
-        await db('breaks')
-          .where({ entity_id: asked.entity.id })
-          .update({ opened_at: new Date(minute * 60_000) });
+        await openedAt(db, { entity_id: asked.entity.id }, new Date(minute * 60_000));
       const found: string[][] = [];
       for (const cause of await breakCauses(db)) {
         const { ids } = await previewDecision(db, { cause });

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
 import { dueHours } from '../../src/domain/breaks/findings.js';
-import { autoResolveBreaks, openBreaks } from '../../src/records/breaks/breaks.js';
+import { autoResolveBreaks, type NewBreak, openBreaks } from '../../src/records/breaks/breaks.js';
 import { decideAsked, decideBreak, previewDecision } from '../../src/records/breaks/decide-breaks.js';
 import { breakCauses, getBreak, listBreaks, ofCause } from '../../src/records/breaks/list-breaks.js';
+import { openedAt } from '../support/aged-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { intent } from '../support/records.js';
 import { save } from '../support/saved.js';
 
 const database = useDatabase();
+const openAll = (breaks: NewBreak[]) => database.db.transaction((trx) => openBreaks(trx, breaks));
 
 const missed = (id: string) => ({
   kind: 'missed_webhook' as const,
@@ -35,9 +37,9 @@ test('one break per kind and entity is open, however often and from wherever it 
 
 test('a worse finding of the same kind raises the open one', async () => {
   const violation = { kind: 'contract_violation' as const, entity: { kind: 'event' as const, id: 'v' }, evidence: {} };
-  await openBreaks(database.db, [violation]);
-  expect(await openBreaks(database.db, [{ ...violation, severity: 'critical', evidence: { worse: true } }])).toBe(0);
-  expect(await openBreaks(database.db, [violation])).toBe(0);
+  await openAll([violation]);
+  expect(await openAll([{ ...violation, severity: 'critical', evidence: { worse: true } }])).toBe(0);
+  expect(await openAll([violation])).toBe(0);
   const shown = await getBreak(database.db, await openedId('v'));
   expect(shown).toMatchObject({ severity: 'critical', evidence: { worse: true } });
   expect(shown?.steps.map(({ action }) => action)).toEqual(['opened', 'escalated']);
@@ -45,11 +47,11 @@ test('a worse finding of the same kind raises the open one', async () => {
 
 test('one that was acknowledged as something less is open again when it gets worse', async () => {
   const violation = { kind: 'contract_violation' as const, entity: { kind: 'event' as const, id: 'w' }, evidence: {} };
-  await openBreaks(database.db, [violation]);
+  await openAll([violation]);
   await decideBreak(database.db, await openedId('w'), 'acknowledge', { actor: 'Ada', note: 'can wait' });
-  await openBreaks(database.db, [violation]);
+  await openAll([violation]);
   expect(await getBreak(database.db, await openedId('w'))).toMatchObject({ status: 'acknowledged', severity: 'low' });
-  await openBreaks(database.db, [{ ...violation, severity: 'critical' }]);
+  await openAll([{ ...violation, severity: 'critical' }]);
   const shown = await getBreak(database.db, await openedId('w'));
   expect(shown).toMatchObject({ status: 'open', severity: 'critical' });
   expect(shown?.steps.map(({ action, note }) => [action, note])).toEqual([
@@ -61,21 +63,21 @@ test('one that was acknowledged as something less is open again when it gets wor
 
 test('closed by a person it is not opened again for the same cause; resolved by itself it is', async () => {
   const wanted = { ...missed('x'), cause: 'first' };
-  await openBreaks(database.db, [wanted]);
+  await openAll([wanted]);
   await decideBreak(database.db, await openedId('x'), 'write_off', { actor: 'Ada', note: 'known' });
-  expect(await openBreaks(database.db, [wanted])).toBe(0);
-  expect(await openBreaks(database.db, [{ ...wanted, cause: 'second' }])).toBe(1);
+  expect(await openAll([wanted])).toBe(0);
+  expect(await openAll([{ ...wanted, cause: 'second' }])).toBe(1);
   await autoResolveBreaks(database.db, [wanted]);
-  expect(await openBreaks(database.db, [{ ...wanted, cause: 'second' }])).toBe(1);
-  expect(await openBreaks(database.db, [{ ...missed('y'), cause: 'first' }])).toBe(1);
+  expect(await openAll([{ ...wanted, cause: 'second' }])).toBe(1);
+  expect(await openAll([{ ...missed('y'), cause: 'first' }])).toBe(1);
 });
 
 test('it resolves itself, may be acknowledged before, and opens anew when it comes back', async () => {
-  await openBreaks(database.db, [missed('c')]);
+  await openAll([missed('c')]);
   const id = await openedId('c');
   const decided = await decideBreak(database.db, id, 'acknowledge', { actor: 'Ada', note: 'asked the service' });
   expect(decided).toMatchObject({ outcome: 'done', break: { status: 'acknowledged', resolvedAt: null } });
-  expect(await openBreaks(database.db, [missed('c')])).toBe(0);
+  expect(await openAll([missed('c')])).toBe(0);
   expect(await autoResolveBreaks(database.db, [missed('c'), missed('unknown')])).toBe(1);
   const shown = await getBreak(database.db, id);
   expect(shown).toMatchObject({ status: 'auto_resolved', resolvedAt: expect.any(String) });
@@ -84,11 +86,11 @@ test('it resolves itself, may be acknowledged before, and opens anew when it com
     ['acknowledged', 'Ada', 'asked the service'],
     ['auto_resolved', 'tallyhook', null],
   ]);
-  expect(await openBreaks(database.db, [missed('c')])).toBe(1);
+  expect(await openAll([missed('c')])).toBe(1);
 });
 
 test('people resolve and write off once, and a closed break stays as it is', async () => {
-  await openBreaks(database.db, [missed('d'), missed('e')]);
+  await openAll([missed('d'), missed('e')]);
   const by = { actor: 'Ada', note: 'seen' };
   expect(await decideBreak(database.db, await openedId('d'), 'resolve', by)).toMatchObject({ outcome: 'done' });
   expect(await decideBreak(database.db, await openedId('e'), 'write_off', by)).toMatchObject({
@@ -104,7 +106,7 @@ test('people resolve and write off once, and a closed break stays as it is', asy
 });
 
 test('the age is the one finance asks for', async () => {
-  await openBreaks(database.db, [missed('f')]);
+  await openAll([missed('f')]);
   const id = await openedId('f');
   const ages = [0, 30, 31, 60, 61, 90, 91].map(async (days) => {
     const now = new Date(Date.now() + days * 86_400_000 + 60_000);
@@ -140,7 +142,7 @@ test('a payment whose reference is too long for an order is a break; one of the 
 });
 
 test('is somebody’s and due by its severity: acknowledged it is taken, assigned it is given, each a step', async () => {
-  await openBreaks(database.db, [missed('due')]);
+  await openAll([missed('due')]);
   const id = await openedId('due');
   const opened = await getBreak(database.db, id);
   const age = Date.parse(opened?.dueAt ?? '') - Date.parse(opened?.openedAt ?? '');
@@ -173,12 +175,11 @@ test('is somebody’s and due by its severity: acknowledged it is taken, assigne
 
 test('what came together is one line and one decision, all of it or nothing, and what comes later is not in it', async () => {
   const ids = Array.from({ length: 20 }, (_, n) => `storm-${n}`);
-  await openBreaks(database.db, ids.map(missed));
-  await openBreaks(database.db, ['early', 'late'].map(missed));
+  await openAll(ids.map(missed));
+  await openAll(['early', 'late'].map(missed));
   const shift = (id: string, by: string) =>
-    database.db.raw(`UPDATE breaks SET opened_at = opened_at + ?::interval WHERE entity_id = ?`, [by, id]);
-  await database.db.raw(`UPDATE breaks SET opened_at = opened_at - interval '9 days' WHERE entity_id LIKE 'storm-%'`);
-  for (const [n, id] of ids.entries()) await shift(id, `${n * 59} minutes`);
+    openedAt(database.db, { entity_id: id }, database.db.raw('opened_at + ?::interval', [by]));
+  for (const [n, id] of ids.entries()) await shift(id, `-9 days ${n * 59} minutes`);
   await shift('early', '-10 days');
   await shift('late', `-7 days`);
   const storm = (await breakCauses(database.db)).find(({ count }) => count === 20);

@@ -170,7 +170,11 @@ test('whatever is read and reported: no change of the feed is the same before an
       ]);
     const { items: changes } = await readChanges(db, { after: start, take: 1_000 });
     expect(changes.filter(({ from, to }) => canonicalJson(from) === canonicalJson(to))).toEqual([]);
-    expect(await db('changes').where('seq', '>', start)).toHaveLength(changes.length);
+    // What readers pass over is of a save that has no news, and no more than one row.
+    const rows: { seq: string; xid: string }[] = await db('changes').where('seq', '>', start);
+    const told = new Set(changes.map(({ seq }) => seq));
+    const saves = rows.filter(({ seq }) => !told.has(seq)).map(({ xid }) => xid);
+    expect(saves.filter((xid) => rows.filter((row) => row.xid === xid).length > 1)).toEqual([]);
   };
   // A report names the record; the list shows it with fields that are null.
   const nulls = { status: 'x', invoiceId: null, paymentResult: null };

@@ -7,6 +7,7 @@ const database = useDatabase();
 
 const given = (rows: number) =>
   database.db.transaction(async (trx) => {
+    await trx.raw('SET LOCAL session_replication_role = replica');
     await trx.raw(
       `INSERT INTO asset_rates (asset_code, rate, seen_at, source)
        SELECT 'A', n + (SELECT count(*) FROM asset_rates), now(), 'x' FROM generate_series(1, ?::integer) AS n`,

@@ -6,6 +6,7 @@ import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { countOpenBreaks, lastCompleteRuns, serviceAwaySeconds, serviceOutage } from '../../src/records/gauges.js';
 import { bindInstallation } from '../../src/records/installation.js';
 import { type Answers, mergeAnswers, noteAnswers } from '../../src/records/service-notes.js';
+import { openedAt } from '../support/aged-breaks.js';
 import { useDatabase } from '../support/database.js';
 import { plansOf, queriesOf } from '../support/query-plans.js';
 
@@ -185,9 +186,7 @@ test('open breaks say the money that their records name, a sum for each currency
     })),
     { kind: 'balance_residual', entity: { kind: 'balance', id: 'BTC' }, evidence: {} },
   ]);
-  await db('breaks')
-    .where({ entity_id: 'b' })
-    .update({ opened_at: db.raw("now() - interval '1 hour'") });
+  await openedAt(db, { entity_id: 'b' }, db.raw("now() - interval '1 hour'"));
   await db('breaks').where({ entity_id: 'c' }).update({ status: 'acknowledged', owner: 'ann' });
   await db('breaks').where({ entity_id: 'd' }).update({ owner: 'ann' });
   const [residual, underpaid] = await unclosedBreaks(db);

@@ -1,5 +1,8 @@
+import type { Knex } from 'knex';
+import { expect } from 'vitest';
+import { accountTotals } from '../../src/records/books/account-totals.js';
 import { ASSET, type Attack, type Statement } from './books-attacks.js';
-import { postBooks } from './posted-books.js';
+import { bookFindings, postBooks } from './posted-books.js';
 
 const ADOPTED = `INSERT INTO installation (adopted_at, service_base_url) VALUES ('2026-01-01', 'x') ON CONFLICT DO NOTHING`;
 const STAYS = { refused: 'the adoption date stays as it was first set' };
@@ -21,6 +24,34 @@ const POSTED_AGAIN: Statement = async (trx) => {
 };
 const MOVED = { named: 'record_changed' };
 
+/** Of po_2 in its row, as one poll of the service would have left it, but for the hash that the next poll is compared with. */
+const amountOf = (from: number, to: number) => [
+  `UPDATE payouts SET amount = ${to}, shown = replace(shown, '"amount":"${from}"', '"amount":"${to}"') WHERE id = 'po_2'`,
+  `UPDATE movements SET delta = delta + ${from} - ${to} WHERE record_id = 'po_2'`,
+];
+const OTHER_AMOUNT = amountOf(100, 900);
+let totals: unknown;
+const accountsOf = async (trx: Knex) => [await accountTotals(trx, '2026-03'), await accountTotals(trx, '2026-04')];
+const DETOUR: Statement[] = [
+  async (trx) => {
+    totals = await accountsOf(trx);
+  },
+  ...OTHER_AMOUNT,
+  POSTED_AGAIN,
+  async (trx) => {
+    expect(await accountsOf(trx)).not.toEqual(totals);
+    expect((await bookFindings(trx))[0]).toMatch(
+      'record_changed: payout po_2 is not what its sealed changes made of it',
+    );
+  },
+  ...amountOf(900, 100),
+  POSTED_AGAIN,
+  async (trx) => expect(await accountsOf(trx)).toEqual(totals),
+];
+const shownAs = (id: string, field: string, from: string, to: string) =>
+  `INSERT INTO changes (entity_kind, entity_id, field, from_value, to_value, source_type, source_ref)
+   VALUES ('payout', '${id}', '${field}', '${from}', '${to}', 'poll', '1')`;
+
 /** Beside the books: what hides something that they, or who reads them, go by. By the application's own role too. */
 const beside: Readonly<Record<string, Attack>> = {
   'a step that closes an open break': [
@@ -31,6 +62,22 @@ const beside: Readonly<Record<string, Attack>> = {
     { refused: 'which it is not' },
   ],
   'a lower severity': [`UPDATE breaks SET severity = 'low'`, { refused: 'does not become low' }],
+  'a higher severity, so that nothing more severe opens it again': [
+    [
+      `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence) VALUES ('duplicate_payment', 'low', 'order', 'o', '{}')`,
+      `UPDATE breaks SET severity = 'critical' WHERE entity_id = 'o'`,
+    ],
+    { refused: 'becomes more severe only with its step' },
+  ],
+  'a younger break': [`UPDATE breaks SET opened_at = now()`, { refused: 'keeps when it was opened' }],
+  'a break that is with another': [`UPDATE breaks SET owner = 'eve'`, { named: 'break_changed' }],
+  'another cause of a closed break, so that the same is not opened again': [
+    [
+      `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence, status) VALUES ('duplicate_payment', 'critical', 'order', 'o', '{}', 'resolved')`,
+      `UPDATE breaks SET cause = 'x' WHERE entity_id = 'o'`,
+    ],
+    { refused: 'what it rests on' },
+  ],
   'a break of another order': [
     [
       `INSERT INTO breaks (kind, severity, entity_kind, entity_id, evidence) VALUES ('duplicate_payment', 'critical', 'order', 'o', '{}')`,
@@ -64,6 +111,31 @@ const beside: Readonly<Record<string, Attack>> = {
   'another purpose of a payout, posted': [
     [`UPDATE movements SET operation = 'internalPayout' WHERE record_id = 'po_2'`, POSTED_AGAIN],
     MOVED,
+  ],
+  'another amount of a payout, wherever it stands, posted': [[...OTHER_AMOUNT, POSTED_AGAIN], MOVED],
+  'another amount of a payout that stands until it is posted, and no longer': [
+    DETOUR,
+    { harmless: 'it is named while it stands; then each month says what it said' },
+  ],
+  'another amount of a payout, with a change that nothing showed': [
+    [...OTHER_AMOUNT, shownAs('po_2', 'amount', '"100"', '"900"'), POSTED_AGAIN],
+    MOVED,
+  ],
+  'a change of what the record does not say': [shownAs('po_2', 'status', '"confirmed"', '"failed"'), MOVED],
+  'a change that goes on from nothing': [
+    [shownAs('po_2', 'amount', '"100"', '"900"'), shownAs('po_2', 'amount', '"200"', '"100"')],
+    MOVED,
+  ],
+  'another amount in the poll of a payout alone': [
+    `UPDATE payouts SET poll = json_build_object('from', poll_from::text, 'to', poll_to::text, 'hash', poll_hash, 'by', poll_by, 'ref', poll_ref,
+       'before', NULL, 'fields', replace(shown, '"amount":"100"', '"amount":"900"')::json)::text WHERE id = 'po_2'`,
+    MOVED,
+  ],
+  'a payout that is not listed any more': [`UPDATE payouts SET absent_since = now() WHERE id = 'po_2'`, MOVED],
+  'a payment that nothing proves any more': [`UPDATE payment_intents SET verified = false`, MOVED],
+  'a rate that the balance does not show': [
+    `INSERT INTO asset_rates (asset_code, seen_at, rate, source) VALUES ('${ASSET}', '2026-04-15 10:00Z', 50, 'balance')`,
+    { refused: 'does not show this rate' },
   ],
   'a later adoption': [[ADOPTED, `UPDATE installation SET adopted_at = now()`], STAYS],
   'no adoption': [[ADOPTED, `DELETE FROM installation`], STAYS],

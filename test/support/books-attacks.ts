@@ -36,7 +36,6 @@ export const forged = (month: string, accounts: readonly [string, string], recor
     AS legs (line, account, amount)`;
 /** An entry of po_2 ahead of posting, at a rate; `about`: its record's kind and id, and its key. */
 export const atRate = (rate: string, about = `'payout', 'po_2', 'forged'`) => [
-  `INSERT INTO asset_rates (asset_code, seen_at, rate, source) VALUES ('${ASSET}', '2026-04-15 10:00Z', 1, 'poll 1')`,
   forged('2026-04', ['assets:operating', 'equity:withdrawals'])
     .replace(`'payout', 'po_2', 'forged'`, about)
     .replace('now()', "'2026-04-15 11:00Z'"),
@@ -50,6 +49,22 @@ export const FALSE_RATES: [rate: string, about?: string][] = [
   [`1, 'payment'`],
   [`50, 'payment'`, `'payment_intent', 'pi_1', 'forged'`],
   [`50, 'service'`, `'placement', '${ASSET}', '2026-04-15'`],
+];
+/** The balance shows another rate for as long as it takes to have it kept; what stood before stands again. */
+const RATE = (from: string, to: string) =>
+  `UPDATE balances SET shown = replace(shown, '"usdRate":"${from}"', '"usdRate":"${to}"')`;
+const RATE_OF = (from: string, to: string, at: string) =>
+  `INSERT INTO changes (entity_kind, entity_id, field, from_value, to_value, source_type, source_ref, service_time)
+   VALUES ('balance', '${ASSET}', 'usdRate', '"${from}"', '"${to}"', 'poll', '1', '${at}')`;
+const KEPT_50 = `INSERT INTO asset_rates (asset_code, seen_at, rate, source) VALUES ('${ASSET}', '2026-04-15 10:00Z', 50, 'balance')`;
+const RATE_NEVER_SHOWN = [RATE('1', '50'), KEPT_50, RATE('50', '1')];
+export const RATES_SAID: [name: string, statements: string[]][] = [
+  ['that the balance shows for a moment', RATE_NEVER_SHOWN],
+  ['that a change says was shown', [...RATE_NEVER_SHOWN, RATE_OF('1', '50', '2026-04-15 10:00Z')]],
+  [
+    'that changes say was shown in a time that has passed',
+    [...RATE_NEVER_SHOWN, RATE_OF('1', '50', '2026-04-14'), RATE_OF('50', '1', '2026-04-16')],
+  ],
 ];
 export const RATES_CHANGED = [
   'UPDATE asset_rates SET rate = rate * 10',
@@ -256,3 +271,14 @@ export const OTHERS = new Set(
    runs scorecard_days seal_checks secret_matches secrets service_call_counts service_rate service_writes setting_signs settlement_accounts settlement_methods
    search_keys signs_of_life transactions unread_intervals watermarks`.split(/\s+/),
 );
+
+/** Another value of a column. */
+export function altered(column: string, type: string): string {
+  if (type === 'boolean') return `NOT ${column}`;
+  if (type === 'date') return `coalesce(${column} + 1, DATE '2026-03-01')`;
+  if (type.startsWith('timestamp')) return `coalesce(${column} + interval '1 second', now())`;
+  if (type === 'bytea') return `set_byte(${column}, 0, (get_byte(${column}, 0) + 1) % 256)`;
+  if (type === 'jsonb') return `jsonb_build_array(${column})`;
+  if (type === 'text') return `coalesce(${column} || 'x', 'x')`;
+  return `coalesce(${column} + 1, 1)`;
+}

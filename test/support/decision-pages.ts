@@ -1,5 +1,4 @@
 import type { Express } from 'express';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { judgedBalance } from './classified-balance.js';
 import { session } from './console-visit.js';
@@ -7,6 +6,7 @@ import type { TestDatabase } from './database.js';
 import { at, poll } from './observations.js';
 import { payout } from './records.js';
 import { save } from './saved.js';
+import { showRates } from './shown-rates.js';
 
 interface Asked {
   id?: string;
@@ -43,8 +43,7 @@ export async function savedPayouts(database: TestDatabase, of: { assetCode: stri
   const { db } = database;
   const { assetCode } = of;
   await judgedBalance(db, { assetCode, opening: '5000', balance: '4000', now: new Date(at(0)) });
-  const seenAt = Date.parse('2026-03-20T09:00:00Z');
-  await db.transaction((trx) => keepRates(trx, [{ assetCode, rate: '1.25', seenAt, source: 'balance' }]));
+  await showRates(db, [{ assetCode, rate: '1.25', at: Date.parse('2026-03-20T09:00:00Z') }]);
   const statusHistory = [{ status: 'confirmed', timestamp: '2026-03-20T10:00:00.000Z', source: 'chain' }];
   const about = { amount: '100', feeAmount: '0.5', feeBearer: 'merchant', status: 'confirmed', statusHistory };
   await save(database, [

@@ -4,7 +4,6 @@ import type { Knex } from 'knex';
 import { type Chart, defaultChart } from '../../src/domain/books/chart.js';
 import type { ExportFormat } from '../../src/finance/export-formats.js';
 import { exportMonth } from '../../src/finance/export-month.js';
-import { keepRates } from '../../src/records/balances/balance-assets.js';
 import { attributeBalance } from '../../src/records/books/attribute-balance.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from './classified-balance.js';
@@ -13,6 +12,7 @@ import { at, poll } from './observations.js';
 import { postBooks } from './posted-books.js';
 import { paidIntent, payout } from './records.js';
 import { save } from './saved.js';
+import { showRates } from './shown-rates.js';
 
 const ASSETS = ['USDT.TRON', '1INCH', 'x"y\n; z'] as const;
 export const [ASSET] = ASSETS;
@@ -28,9 +28,7 @@ export async function postMonths(database: TestDatabase): Promise<void> {
       balance: '60',
       now: new Date(at(0)),
     });
-  await db.transaction((trx) =>
-    keepRates(trx, [{ assetCode: ASSET, rate: '1.001', seenAt: at(3600), source: 'balance' }]),
-  );
+  await showRates(db, [{ assetCode: ASSET, rate: '1.001', at: at(3600) }]);
   await save(database, [
     poll('payment_intent', paidIntent('pi_1', 'pa_1', { updatedAt: '2026-03-01T15:00:00.000Z' }), 20),
     poll('payout', confirmed('po_1', '2026-03-31T14:59:59.000Z'), 30),

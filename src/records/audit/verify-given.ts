@@ -65,12 +65,21 @@ async function verifyDecisions(db: Knex, reportFinding: ReportFinding): Promise<
   }
 }
 
+/** Who is at a break, by the newest action that says so. */
+const OWNED = raw(`SELECT DISTINCT ON (target) target, details ->> 'owner' AS said FROM actions
+  WHERE action IN ('acknowledge break', 'assign break', 'resolve break', 'write off break') AND outcome = 'done' AND jsonb_exists(details, 'owner')
+  ORDER BY target, id DESC`);
+
 /** A break is what its steps say, and what was written off is what the action says, which names both; all of these are sealed. */
 export async function verifyBreaks(db: Knex, reportFinding: ReportFinding): Promise<void> {
   const rows = await rowsOf<{ id: string; told: string }>(db)`
     SELECT id::text, 'is ' || replace(status, '_', ' ') || ', and its steps say ' || coalesce(replace(said, '_', ' '), 'nothing') AS told
     FROM breaks CROSS JOIN LATERAL (SELECT ${SAID_STATUS} AS said, ${SAID_AT} AS said_at) AS steps
     WHERE status IS DISTINCT FROM said OR resolved_at IS DISTINCT FROM CASE WHEN status NOT IN ('open', 'acknowledged') THEN said_at END
+    UNION ALL SELECT id::text, 'was opened when no step says' FROM breaks
+    WHERE NOT EXISTS (SELECT FROM break_steps AS step WHERE break_id = breaks.id AND step.action = 'opened' AND at = opened_at)
+    UNION ALL SELECT id::text, 'is not with whom it was given to' FROM breaks LEFT JOIN (${OWNED}) AS given ON target = 'break ' || id
+    WHERE owner IS DISTINCT FROM given.said
     UNION ALL SELECT DISTINCT break_id::text, 'is not there, and its steps are' FROM break_steps
     WHERE NOT EXISTS (SELECT FROM breaks WHERE breaks.id = break_id)
     UNION ALL SELECT substr(target, 7), 'is not what was written off' FROM actions

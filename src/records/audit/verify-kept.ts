@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { MovementTable } from '../../domain/balances/movement-table.js';
+import type { MovementRecord, MovementTable } from '../../domain/balances/movement-table.js';
 import { type Effect, effectsOf } from '../../domain/balances/movements.js';
 import { grouped } from '../../domain/grouped.js';
 import { objectFromJsonText } from '../../domain/json.js';
@@ -99,20 +99,29 @@ export async function verifyMovements(
     FROM movements LEFT JOIN balance_proofs USING (asset_code)
     WHERE record_kind = ${kind} AND record_id = ANY (${ids}::text[]) ORDER BY record_id, line`;
   const kept = grouped(rows, ({ id }) => id);
-  for (const { key, record } of await readMoving(trx, kind, kind === 'payout' ? await polled(trx, ids) : ids)) {
-    const effects = record === null ? [] : effectsOf(record, table);
+  const named = new Set(kind === 'payout' ? await withoutWallet(trx, ids) : []);
+  for (const { key, record } of await readMoving(trx, kind, ids)) {
     const own = kept.get(key) ?? [];
-    const isSame = own.length >= effects.length && own.every((row, n) => isOf(row, effects[n]));
-    if (isSame) continue;
+    const isSame = (said: MovementRecord | null) => {
+      const effects = said === null ? [] : effectsOf(said, table);
+      return own.length >= effects.length && own.every((row, n) => isOf(row, effects[n]));
+    };
+    if (isSame(record) || (named.has(key) && isSame(withoutAccount(record)))) continue;
     const message = `what ${kind} ${key} moved is not what the record itself says`;
     reportFinding(findingOf('record_changed', message, { log: 'movements', from: key, rows: own.length }));
   }
 }
 
-/** Payouts of which polls alone say what they moved: what a statement says beside them need not be a change of the record. */
-const polled = (trx: Knex, ids: readonly string[]) =>
+function withoutAccount(record: MovementRecord | null): MovementRecord | null {
+  if (record === null) return null;
+  const { accountId: _, ...others } = record;
+  return others;
+}
+
+/** Payouts that a statement says were no sub-wallet's: to earlier versions that was no change of a record that did not say whose it was. */
+const withoutWallet = (trx: Knex, ids: readonly string[]) =>
   columnOf<string>(trx)`
-    SELECT id FROM payouts WHERE id = ANY (${ids}::text[]) AND poll_hash IS NOT NULL AND verified AND strpos(claims::text, 'accountId') = 0`;
+    SELECT id FROM payouts WHERE id = ANY (${ids}::text[]) AND strpos(claims, '"accountId":null') > 0`;
 
 /** `effect` left out: it stood at the opening, and the record shows it no more. */
 function isOf({ part, operation, account, assetCode, delta, base, isSince }: Row, effect: Effect | undefined): boolean {

@@ -21,15 +21,35 @@ interface PostedRate {
 const POSTED = raw(`entry_id::text AS entry, record_id AS "recordId", valued.asset_code AS "assetCode", currency,
   trim_scale(rate)::text AS rate`);
 
-/** Rates of entries of open months that stand: what is taken back, and what takes it back, come to nothing at any rate. */
+/**
+ * Rates of entries of open months that stand: what is taken back, and what takes it back, come to nothing at any rate, and what finance gave
+ * later takes the place of the one before.
+ */
 const STANDING = raw(`entry_rates AS valued JOIN entries ON entries.id = entry_id
-  WHERE rate IS NOT NULL AND reverses IS NULL AND NOT EXISTS (SELECT FROM entries AS later WHERE later.reverses = entry_id)
+  WHERE rate IS NOT NULL AND reverses IS NULL AND NOT EXISTS (
+      SELECT FROM entry_rates AS given WHERE (given.entry_id, given.asset_code) = (valued.entry_id, valued.asset_code) AND given.id > valued.id) AND NOT EXISTS (SELECT FROM entries AS later WHERE later.reverses = entry_id)
     AND month NOT IN (SELECT month FROM periods WHERE status = 'closed')`);
 
 /** To the millisecond: so exact are the moments of posting. */
 const SHOWN =
   raw(`SELECT FROM asset_rates AS shown WHERE shown.asset_code = valued.asset_code AND shown.rate = valued.rate
   AND seen_at BETWEEN rate_at - interval '1 ms' AND rate_at + interval '1 ms'`);
+
+/**
+ * Since when and until when the balances of these assets showed which rate, by their sealed changes. What is said of a time that is
+ * past already, and what the next change or the balance itself does not go on from, shows nothing.
+ */
+const PRICES = raw(`SELECT asset_code, price, begun, coalesce(ended, 'infinity') AS ended FROM (
+    SELECT asset_code, price, begun, lead(begun) OVER history AS ended, max(begun) OVER history AS newest,
+           CASE WHEN lead(seq) OVER history IS NULL THEN shown_rate(balances.shown) ELSE lead(before) OVER history END AS left_at
+    FROM (
+      SELECT entity_id AS asset_code, seq, service_time AS begun,
+             CASE field WHEN '*' THEN shown_rate(to_value) ELSE shown_rate('"usdRate":' || to_value) END AS price,
+             CASE field WHEN '*' THEN NULL ELSE shown_rate('"usdRate":' || from_value) END AS before
+      FROM changes WHERE entity_kind = 'balance' AND field IN ('*', 'usdRate') AND entity_id IN (SELECT asset_code FROM used)
+    ) AS said JOIN balances ON id = asset_code
+    WINDOW history AS (PARTITION BY asset_code ORDER BY seq)
+  ) AS steps WHERE begun = newest AND price = left_at`);
 
 const GIVEN =
   raw(`SELECT FROM given_rates AS given WHERE given.asset_code = valued.asset_code AND given.currency = valued.currency
@@ -60,6 +80,20 @@ export async function verifyRates(db: Knex, reportFinding: ReportFinding, month:
         WHEN source = 'service' THEN currency <> 'USD' OR rate_at > at OR rate_at < at - interval '1 day' OR NOT EXISTS (${SHOWN})
         ELSE source = 'file' OR record_kind <> 'payment_intent' END
     ORDER BY entry_id, valued.asset_code LIMIT ${NAMED}`;
+  for (const row of rows) reportFinding(rateFinding(row));
+}
+
+/** The same of entries that are valued at a rate that the service is said to have shown, and that no change of the balance of the asset shows. */
+export async function verifyShownRates(db: Knex, reportFinding: ReportFinding, month: string | null): Promise<void> {
+  const rows = await rowsOf<PostedRate>(db)`
+    WITH used AS MATERIALIZED (
+      SELECT ${POSTED}, entry_id, valued.asset_code, rate AS price, rate_at FROM ${STANDING} AND (${month}::text IS NULL OR month = ${month}::text)
+        AND source = 'service' AND valued.asset_code <> currency AND record_kind <> 'placement' AND NOT EXISTS (${GIVEN}) AND NOT EXISTS (${HELD})
+    ), shown AS MATERIALIZED (${PRICES})
+    SELECT entry, "recordId", "assetCode", currency, rate FROM used WHERE NOT EXISTS (
+      SELECT FROM shown WHERE (shown.asset_code, shown.price) = (used.asset_code, used.price)
+        AND begun <= rate_at + interval '1 ms' AND ended > rate_at - interval '1 ms')
+    ORDER BY entry_id, asset_code LIMIT ${NAMED}`;
   for (const row of rows) reportFinding(rateFinding(row));
 }
 

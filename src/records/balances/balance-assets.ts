@@ -38,11 +38,12 @@ export interface SeenRate {
   source: string;
 }
 
-/** Keeps rates for whoever values the books. The same value again within the hour is not kept again. */
+/** Keeps rates of polls that are saved already, where no newer one showed another. The same value again within the hour is not kept again. */
 export async function keepRates(trx: Trx, rates: readonly SeenRate[]): Promise<void> {
   for (const { assetCode, rate, seenAt, source } of rates) {
     await run(trx)`
       INSERT INTO asset_rates (asset_code, rate, seen_at, source)
-      VALUES (${assetCode}, ${rate}::numeric, to_timestamp(${seenAt}::float8 / 1000), ${source}) ON CONFLICT DO NOTHING`;
+      SELECT id, ${rate}::numeric, to_timestamp(${seenAt}::float8 / 1000), ${source} FROM balances
+      WHERE id = ${assetCode} AND shown_rate(shown) = coalesce(${rate}::numeric, 0) ON CONFLICT DO NOTHING`;
   }
 }

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
-import { keepRates } from '../../../src/records/balances/balance-assets.js';
 import { NARROW, signIn, useBrowser, type Visitor, WIDE } from '../../support/browser.js';
 import { judgedBalance } from '../../support/classified-balance.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
@@ -9,6 +8,7 @@ import { samplePaths, seedConsole } from '../../support/console-samples.js';
 import { useDatabase } from '../../support/database.js';
 import { postBooks } from '../../support/posted-books.js';
 import { rebooked } from '../../support/rebooked.js';
+import { showRates } from '../../support/shown-rates.js';
 
 /* Each kind of flaw that a picture of a page once showed is looked for on every page. */
 const store = useDatabase();
@@ -26,8 +26,7 @@ beforeAll(async () => {
     opening: '148211.531200000000000001',
     balance: '148211.531200000000000001',
   });
-  const rate = { assetCode, rate: '3178.45', seenAt: Date.now(), source: 'balance' } as const;
-  await store.db.transaction((trx) => keepRates(trx, [rate]));
+  await showRates(store.db, [{ assetCode, rate: '3178.45', at: Date.now() }]);
   await postBooks(store.db);
   site = await serve(testConsole(store.db).app);
   admin = await visitor({ baseURL: site.url });
