@@ -53,6 +53,11 @@ const MEASURE = `const textOf = (element) => {
   return { right: Math.max(...boxes.map(({ right }) => right)), lines: new Set(boxes.map(({ bottom }) => Math.round(bottom / 8))).size };
 };
 const shown = (css, from = document) => [...from.querySelectorAll(css)].filter((one) => one.checkVisibility());
+const isInSentence = (link) => {
+  const sentence = link.matches('a') && link.closest('p, .prose:not(a)');
+  const links = sentence ? [...sentence.querySelectorAll('a')].map((one) => one.textContent) : [];
+  return sentence && /[a-z]{2}/i.test(links.reduce((text, one) => text.replace(one, ''), sentence.textContent));
+};
 const differ = (numbers) => numbers.length > 0 && Math.max(...numbers) - Math.min(...numbers) > 1.5;`;
 const flaws = (body: string) => page.evaluate<string[]>(`(() => { ${MEASURE} ${body} })()`);
 
@@ -102,17 +107,22 @@ const ON_PHONE: typeof ON_WIDE = [
       .filter((css) => differ(shown(css).map((one) => one.getBoundingClientRect()).map(({ top, height }) => top + height / 2)));`,
   ],
   [
-    'the way from a card to its page, and from a fact, is 44 px high',
-    `const firsts = shown('.table-box:not(.matrix, .folded) tbody tr').flatMap((row) => shown('td:first-child a, td:first-child:not(:has(a)) + td a', row).slice(0, 1));
-    return [...firsts, ...shown('.facts dd > a, .facts dd > .id > a')].filter((link) => {
-      link.scrollIntoView({ block: 'center' });
-      const { left, width, top, height } = link.getBoundingClientRect();
-      const isHit = (by) => document.elementFromPoint(left + Math.min(width / 2, 20), top + height / 2 + by)?.closest('a') === link;
+    'whatever is touched is 44 px high, but a link within a sentence',
+    `const isTouched = 'a, button, summary, select, textarea, input:not([type=hidden]), label.button';
+    return shown(isTouched).filter((one) => !one.matches('.skip, .switch, thead *') && !isInSentence(one)).filter((one) => {
+      // The status line and the filters scroll sideways; a text that is cut scrolls within itself.
+      if (one.getBoundingClientRect().right > innerWidth) one.scrollIntoView({ block: 'nearest', inline: 'start' });
+      scrollTo(0, scrollY + one.getBoundingClientRect().top - innerHeight / 2);
+      const { left, width, top, height } = [...one.getClientRects()].find((box) => box.width > 0);
+      const isHit = (by) => {
+        const at = document.elementFromPoint(left + Math.min(width / 2, 20), top + height / 2 + by)?.closest(isTouched + ', label');
+        return at === one || (at != null && at.control === one);
+      };
       let [up, down] = [0, 0];
       while (up < 44 && isHit(-up)) up += 1;
       while (down < 44 && isHit(down)) down += 1;
       return up + down < 44;
-    }).map((link) => link.textContent);`,
+    }).map((one) => one.outerHTML.slice(0, 120));`,
   ],
   [
     'a sentence among facts has the width of the page',
