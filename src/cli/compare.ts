@@ -90,9 +90,7 @@ function plain(value: Json | undefined): Json {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 function listOf(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];

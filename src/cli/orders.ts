@@ -195,9 +195,7 @@ function printMadeOf<T extends { id: string }>(
   ];
 }
 
-function statusOf(status: unknown): string {
-  return typeof status === 'string' ? status : 'state unknown';
-}
+const statusOf = (status: unknown): string => (typeof status === 'string' ? status : 'state unknown');
 
 function howKnown(record: RecordView): string {
   const { verified, verifiedAt, absentSince } = record;

@@ -74,14 +74,10 @@ export async function reachingDatabase<T>(
 }
 
 /** Who runs the command, as it is kept with what they do: the person whose token TALLYHOOK_TOKEN is, else the operating system's user. */
-export function cliActor(): string {
-  return cliPerson().name;
-}
+export const cliActor = (): string => cliPerson().name;
 
 /** The same with the role of the token; the operating system gives none. */
-export function cliPerson(): Person {
-  return tokenOwner() ?? { name: osUser(), role: null };
-}
+export const cliPerson = (): Person => tokenOwner() ?? { name: osUser(), role: null };
 
 /** Null: no TALLYHOOK_TOKEN is given. @throws {ConfigError} where it is none of CONSOLE_TOKENS */
 function tokenOwner(): ConsoleToken | null {

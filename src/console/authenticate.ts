@@ -65,6 +65,4 @@ export function allow(...allowed: Role[]): RequestHandler {
   };
 }
 
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
-}
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -3,6 +3,4 @@ export const ASSET_CODE = '^[A-Z0-9_.-]{1,32}$';
 
 const pattern = new RegExp(ASSET_CODE);
 
-export function isAssetCode(text: string): boolean {
-  return pattern.test(text);
-}
+export const isAssetCode = (text: string): boolean => pattern.test(text);

@@ -45,9 +45,7 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** SHA-256 of the canonical text, in lowercase hex. */
-export function canonicalHash(value: Json): string {
-  return hashOfText(canonicalJson(value));
-}
+export const canonicalHash = (value: Json): string => hashOfText(canonicalJson(value));
 
 /** With its colon. Records have few keys, and each of them many times. */
 function keyText(key: string): string {
@@ -58,10 +56,6 @@ function keyText(key: string): string {
   return text;
 }
 
-function quote(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
-}
+const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
-export function hashOfText(text: string): string {
-  return hash('sha256', text, 'hex');
-}
+export const hashOfText = (text: string): string => hash('sha256', text, 'hex');

@@ -12,9 +12,7 @@ export function counted(n: number, one: string, many = `${one}s`): string {
 }
 
 /** `payment_intent` as `payment intent`. */
-export function words(name: string): string {
-  return name.replaceAll('_', ' ');
-}
+export const words = (name: string): string => name.replaceAll('_', ' ');
 
 /** With a large letter at its beginning. */
 export function capitalized(text: string): string {
@@ -34,9 +32,7 @@ export function isoTime(ms: number | null): string | null {
 }
 
 /** A time, ISO 8601 UTC, to the minute: `2026-10-31 18:00`. */
-export function minuteOf(at: string): string {
-  return at.slice(0, 16).replace('T', ' ');
-}
+export const minuteOf = (at: string): string => at.slice(0, 16).replace('T', ' ');
 
 /** Digits of a whole number with thin groups of three, where there are many. */
 export function groups(digits: string): string {

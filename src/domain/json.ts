@@ -26,9 +26,7 @@ export type Named<T> = { [Name in keyof T as string extends Name ? never : Name]
  * The same value without lossless numbers, for whoever knows JSON as JavaScript has it. A number that a double would change
  * (more digits than it holds, too large, too small) comes as its text, a string, digit for digit.
  */
-export function plain<T>(value: T): Plain<T> {
-  return plainValue(value) as Plain<T>;
-}
+export const plain = <T>(value: T): Plain<T> => plainValue(value) as Plain<T>;
 
 function plainValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -49,9 +47,7 @@ export function ownField(fields: JsonObject, name: string): Json | undefined {
 /** In text as `toJsonText` and Postgres write it a number stands first or follows `":`, `,` or `[`. A string may look like that too: no harm. */
 const MAY_HOLD_NUMBER = /(?:^|":|[,[]) ?-?\d/;
 
-export function mayHoldNumber(text: string): boolean {
-  return MAY_HOLD_NUMBER.test(text);
-}
+export const mayHoldNumber = (text: string): boolean => MAY_HOLD_NUMBER.test(text);
 
 /**
  * JSON text that can be stored: numbers keep their digits, NUL and lone surrogates are escaped. No white space.
@@ -70,9 +66,7 @@ export function fromJsonText(text: string): Json {
 }
 
 /** The same, of a text that is known to hold an object. */
-export function objectFromJsonText(text: string): JsonObject {
-  return fromJsonText(text) as JsonObject;
-}
+export const objectFromJsonText = (text: string): JsonObject => fromJsonText(text) as JsonObject;
 
 function holdsNumber(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -217,18 +217,14 @@ function isKeptEach(kind: RecordKind, name: string): boolean {
   return field?.type === 'text' && field.keptEach === true;
 }
 
-function keptName({ state }: Statement): string {
-  return state.slice(KEPT.length).split('=', 1)[0] ?? '';
-}
+const keptName = ({ state }: Statement): string => state.slice(KEPT.length).split('=', 1)[0] ?? '';
 
 function overtaken(statement: Statement, poll: Poll | null, shownPoll: Poll | null): boolean {
   if (statement.state.startsWith(KEPT)) return false;
   return !isNewer(statement, statement.state === MENTION ? poll : shownPoll);
 }
 
-function absenceOf(poll: Poll | null): Poll | null {
-  return poll?.fields === null ? poll : null;
-}
+const absenceOf = (poll: Poll | null): Poll | null => (poll?.fields === null ? poll : null);
 
 /** Whether the statement says nothing that the poll's fields don't: then there is nothing to read. */
 function agrees({ kept }: RecordRules, statement: Statement, fields: JsonObject | null): boolean {
@@ -258,9 +254,7 @@ function withKept({ columns }: RecordRules, fields: JsonObject, claims: Statemen
   };
 }
 
-function isOwn({ source }: Statement): boolean {
-  return source.type === 'api_response';
-}
+const isOwn = ({ source }: Statement): boolean => source.type === 'api_response';
 
 /** Who says the state that is shown, or of a record known only from reports the state that they say; else what shaped it last. */
 function witnessOf(

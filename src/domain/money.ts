@@ -42,21 +42,13 @@ export function isTotal(value: unknown): value is string {
 }
 
 /** The one way to write a value: no leading or trailing zeros, no negative zero. */
-export function normalizeAmount(amount: string): string {
-  return fromUnits(toUnits(amount));
-}
+export const normalizeAmount = (amount: string): string => fromUnits(toUnits(amount));
 
-export function addAmounts(a: string, b: string): string {
-  return fromUnits(toUnits(a) + toUnits(b));
-}
+export const addAmounts = (a: string, b: string): string => fromUnits(toUnits(a) + toUnits(b));
 
-export function subtractAmounts(a: string, b: string): string {
-  return fromUnits(toUnits(a) - toUnits(b));
-}
+export const subtractAmounts = (a: string, b: string): string => fromUnits(toUnits(a) - toUnits(b));
 
-export function negated(amount: string): string {
-  return fromUnits(-toUnits(amount));
-}
+export const negated = (amount: string): string => fromUnits(-toUnits(amount));
 
 /** Exact, whatever the length of the sum. The sum of nothing is "0". */
 export function sumAmounts(amounts: Iterable<string>): string {
@@ -101,9 +93,7 @@ export function sameAmount(a: string | null, b: string | null): boolean {
   return a === null || b === null ? a === b : toUnits(a) === toUnits(b);
 }
 
-export function isZero(amount: string): boolean {
-  return toUnits(amount) === 0n;
-}
+export const isZero = (amount: string): boolean => toUnits(amount) === 0n;
 
 /** Rounded once, to so many decimals. */
 export function multiplyAmounts(a: string, b: string, rounding: Rounding, decimals = SCALE): string {

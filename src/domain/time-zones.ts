@@ -36,9 +36,7 @@ const dateOf = (part: ReturnType<typeof partsIn>): string =>
   `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
 
 /** The day of a zone as YYYY-MM-DD. */
-export function dayIn(zone: string, at: number): string {
-  return dateOf(partsIn(zone, at, 'day'));
-}
+export const dayIn = (zone: string, at: number): string => dateOf(partsIn(zone, at, 'day'));
 
 /** A moment in a zone: its day, its time, and how far that is from UTC, as `UTC+5:30`. */
 export function momentIn(zone: string, at: number): { date: string; clock: string; offset: string } {

@@ -11,9 +11,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** A process's id and where shown its start, so that another that got the same id later is not taken for it. */
-export function processIdentity(pid: number): string {
-  return `${pid} ${statusFields(pid)?.[19] ?? '-'}`;
-}
+export const processIdentity = (pid: number): string => `${pid} ${statusFields(pid)?.[19] ?? '-'}`;
 
 /** Whether the process that `processIdentity` named is still there. */
 export function isSameProcess(identity: string): boolean {

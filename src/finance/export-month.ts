@@ -68,9 +68,7 @@ async function besideIt<T>(db: Knex, trx: Trx, work: (twin: Trx) => Promise<T>):
   }, ONE_MOMENT);
 }
 
-function labelOf({ month, format }: Asked): string {
-  return `${month}-${format}`;
-}
+const labelOf = ({ month, format }: Asked): string => `${month}-${format}`;
 
 /** The stored files of a closed month; of an open one those that are made of the books while they are read. */
 async function filesOf(trx: Trx, asked: Asked): Promise<{ status: 'closed' | 'open'; files: MonthFile[] }> {

@@ -35,9 +35,7 @@ const passing = retry(handleWhen(isPassing), {
 });
 
 /** Deadlocks and short outages of the database are tried again. */
-export function whilePassing<T>(work: () => Promise<T>): Promise<T> {
-  return passing.execute(work);
-}
+export const whilePassing = <T>(work: () => Promise<T>): Promise<T> => passing.execute(work);
 
 /**
  * One transaction in the run's name: it begins by holding the run's row, so nothing is written once the run was taken

@@ -53,9 +53,7 @@ export function openDatabase(given: string, options: { max?: number; application
 }
 
 /** The address that `openDatabase` was given. */
-export function addressOf(db: Knex): string {
-  return db.client.config.connection.connectionString;
-}
+export const addressOf = (db: Knex): string => db.client.config.connection.connectionString;
 
 /** Who waits for a table makes all others wait behind it: no migration does so for longer than that. */
 function migrationSource(lockMs: number): Knex.MigrationSource<string> {

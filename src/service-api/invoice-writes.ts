@@ -227,9 +227,7 @@ export async function seekInvoice(read: ReadInvoices, lost: LostInvoice): Promis
 }
 
 /** Its time shows that the invoice is no older than the call. */
-export function isDated(invoice: JsonObject): boolean {
-  return !Number.isNaN(createdAt(invoice));
-}
+export const isDated = (invoice: JsonObject): boolean => !Number.isNaN(createdAt(invoice));
 
 /** For the same customer and amount, no older than the call. What the list does not show of one counts as equal. */
 function matchingInvoices(list: readonly JsonObject[], { asked, sentAt }: LostInvoice): JsonObject[] {

@@ -118,9 +118,7 @@ export class MemoryKeyStore implements KeyStore {
   }
 }
 
-function idOf({ operation, key }: NotedWrite): string {
-  return `${operation} ${key}`;
-}
+const idOf = ({ operation, key }: NotedWrite): string => `${operation} ${key}`;
 
 function refuse(reason: 'expired' | 'other_request', { objectId }: Entry): Promise<Begun> {
   return Promise.resolve({ ok: false, reason, objectId });

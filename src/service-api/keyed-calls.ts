@@ -190,9 +190,7 @@ function isFinal({ status, isOwnWord }: RefusalError): boolean {
   return isOwnWord && status !== 401 && status !== 403 && status !== 409 && status !== 429;
 }
 
-function idOf(data: Json): string | null {
-  return isJsonObject(data) ? textField(data, 'id') : null;
-}
+const idOf = (data: Json): string | null => (isJsonObject(data) ? textField(data, 'id') : null);
 
 function otherRequest({ operation, key }: KeyedWrite, objectId: string | null): InvalidRequestError {
   const made = objectId === null ? '' : `; it made ${objectId}`;

@@ -38,9 +38,7 @@ const TOTP_RULE = 'is to be exactly 6 digits';
 export const totpCode = z.string(TOTP_RULE).regex(/^\d{6}$/, TOTP_RULE);
 
 /** Specification 4.4, 4.6. */
-export function narrowKey(most: number): z.ZodString {
-  return text(most).regex(/^[\w.:-]+$/, KEY_RULE);
-}
+export const narrowKey = (most: number): z.ZodString => text(most).regex(/^[\w.:-]+$/, KEY_RULE);
 
 /** Numbers of a JSON text read without loss of digits are whole numbers too. */
 export function wholeNumber(least: number) {

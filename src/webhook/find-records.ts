@@ -37,9 +37,7 @@ const knownEventTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** An event's type as a label of a metric: whoever sends events can't make up ever new ones. */
-export function eventLabel(type: string): string {
-  return knownEventTypes.has(type) ? type : 'other';
-}
+export const eventLabel = (type: string): string => (knownEventTypes.has(type) ? type : 'other');
 
 /** A record that an event's data speaks of. */
 export interface FoundRecord {

@@ -257,9 +257,7 @@ export async function readEvents(events: readonly WaitingEvent[], links?: LinkPo
 }
 
 /** An envelope that was checked when it came in. */
-export function envelopeOf(body: string): Envelope {
-  return accepted(atOnce(parsingText(body)));
-}
+export const envelopeOf = (body: string): Envelope => accepted(atOnce(parsingText(body)));
 
 function accepted(parsed: Parsed): Envelope {
   if (!parsed.ok) throw new TypeError(`the stored body: ${parsed.detail}`);

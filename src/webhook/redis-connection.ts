@@ -47,9 +47,7 @@ export function redisAddress(text: string): RedisAddress {
 }
 
 /** Of one server; the options of a connection that is lost and found again. */
-export function serverOptions(url: string): RedisOptions {
-  return { url, ...COMMON, retryStrategy };
-}
+export const serverOptions = (url: string): RedisOptions => ({ url, ...COMMON, retryStrategy });
 
 /**
  * A client of a cluster. It belongs to whoever opened it: BullMQ closes no client that it was given. Without
@@ -77,9 +75,7 @@ export function openCluster(
 
 const COMMON = { connectTimeout: CONNECT_TIMEOUT_MS, keepAlive: 10_000 } satisfies RedisOptions;
 
-function retryStrategy(times: number): number {
-  return Math.min(50 * 2 ** Math.min(times, 6), 2_000);
-}
+const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), 2_000);
 
 function toNode(text: string): { host: string; port: number } | null {
   const [, host = '', port] = /^(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];

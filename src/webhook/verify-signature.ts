@@ -61,9 +61,7 @@ interface SignedArrival {
 type Verdict = Authentic | SignatureProblem | EnvelopeProblem | Expired;
 
 /** The same as `verifySignature`, losslessly. */
-export function authenticate(arrival: SignedArrival): Verdict {
-  return atOnce(authenticating(arrival));
-}
+export const authenticate = (arrival: SignedArrival): Verdict => atOnce(authenticating(arrival));
 
 export function* authenticating(arrival: SignedArrival): Pausing<Verdict> {
   const signature = matchSignature(arrival.rawBody, arrival.headers, arrival.secrets);
@@ -200,6 +198,4 @@ export function createUnsignedIds(eventIdPointer: string): (headers: Headers) =>
 }
 
 /** Distinguishes secrets without showing them. */
-export function fingerprintOf(secret: string): string {
-  return hashOfText(secret).slice(0, 16);
-}
+export const fingerprintOf = (secret: string): string => hashOfText(secret).slice(0, 16);

@@ -103,9 +103,7 @@ function otherMethod(known: readonly Operation[]): RequestHandler {
 const braces = (path: string): number => path.split('{').length;
 
 /** `/orders/{reference}` as express writes it. */
-export function routePath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
-}
+export const routePath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** A viewer can not find out about a person by asking for one. */
 function queryOf(req: Request, { query, personal = [] }: Operation, actor: Actor): Record<string, unknown> | undefined {
@@ -115,9 +113,7 @@ function queryOf(req: Request, { query, personal = [] }: Operation, actor: Actor
 }
 
 /** lossless-json writes numbers of the service with the digits they came with. */
-function textOf(body: object): string {
-  return stringify(body) ?? 'null';
-}
+const textOf = (body: object): string => stringify(body) ?? 'null';
 
 function untilGone(res: Response): AbortSignal {
   const gone = new AbortController();

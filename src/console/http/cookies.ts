@@ -31,9 +31,7 @@ const COOKIE = 'tallyhook_zone';
 const YEAR_SECONDS = 365 * 86_400;
 
 /** In which this browser reads times; UTC where nobody chose. */
-export function zoneOf(req: Request): string {
-  return zoneNamed(readCookie(req, COOKIE) ?? '') ?? UTC;
-}
+export const zoneOf = (req: Request): string => zoneNamed(readCookie(req, COOKIE) ?? '') ?? UTC;
 
 /** @throws {Problem} 400 */
 export function chooseZone(req: Request, res: Response, given: unknown): void {

@@ -95,10 +95,6 @@ function signature(key: Buffer, claims: string): string {
   return mac(key, `session\n${claims}`).toString('base64url');
 }
 
-function mac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
+const mac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-function encode(name: string): string {
-  return Buffer.from(name).toString('base64url');
-}
+const encode = (name: string): string => Buffer.from(name).toString('base64url');

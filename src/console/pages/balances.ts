@@ -214,6 +214,4 @@ function proofBadge(proof: BalanceProofView | null): Value {
 }
 
 /** Where two parts have opposite signs, or one is larger, is for the reader: only zero is called nothing. */
-function isNothing(value: string | null): boolean {
-  return value === null || isZero(value);
-}
+const isNothing = (value: string | null): boolean => value === null || isZero(value);

@@ -171,9 +171,7 @@ function doubtedIncomeOf(doubted: readonly DoubtedIncome[], currency: string): S
   ];
 }
 
-function kindLink(kind: string): Value {
-  return link(words(kind), withQuery('/breaks', { kind }));
-}
+const kindLink = (kind: string): Value => link(words(kind), withQuery('/breaks', { kind }));
 
 function exceptionsOf({ exceptions }: PeriodView): Section[] {
   if (exceptions.length === 0) return [];

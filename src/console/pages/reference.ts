@@ -75,9 +75,7 @@ function groupOf(name: string, description: string, own: readonly Documented[]):
   return panel(name, [operations], { intro: description });
 }
 
-function methodBadge(method: string): Value {
-  return badge(method, method === 'GET' ? 'info' : 'warn');
-}
+const methodBadge = (method: string): Value => badge(method, method === 'GET' ? 'info' : 'warn');
 
 function whoMay({ 'x-roles': roles, security }: DocumentOperation): Value {
   if (security !== undefined) return text('everybody, without a token');

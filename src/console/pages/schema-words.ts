@@ -41,9 +41,7 @@ function typeOf(given: JsonSchema, components: Components, isRequired: boolean):
 }
 
 /** Words of the document are marked as in Markdown. */
-export function plain(description: string): string {
-  return description.replaceAll('`', '');
-}
+export const plain = (description: string): string => description.replaceAll('`', '');
 
 /** A schema's type in a word, or its values. */
 export function wordOf(given: JsonSchema, components: Components): string {
@@ -75,9 +73,7 @@ function withoutNull(given: JsonSchema, components: Components): { schema: JsonS
   return { schema, isNullable: others.length < anyOf.length };
 }
 
-function isScalar(schema: JsonSchema): boolean {
-  return ['Amount', 'Time'].includes(nameOf(schema) ?? '');
-}
+const isScalar = (schema: JsonSchema): boolean => ['Amount', 'Time'].includes(nameOf(schema) ?? '');
 
 /** What limits a parameter, in words. */
 export function limitsOf({ minLength, maxLength, minimum, maximum, default: usual }: JsonSchema): Value {

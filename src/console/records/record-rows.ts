@@ -31,9 +31,7 @@ export function columnsOf({ kind, filters, columns }: Sheet, actor: Actor, order
 }
 
 /** Whether the service says when a record of the kind was made. */
-export function isDated(kind: RecordKind): boolean {
-  return fieldOf(kind, 'createdAt') !== null;
-}
+export const isDated = (kind: RecordKind): boolean => fieldOf(kind, 'createdAt') !== null;
 
 /** Its state, and its dispute where there is one. */
 export function statesOf(record: RecordView): Value[] {

@@ -145,6 +145,4 @@ function clock(at: Date | undefined): string {
   return at === undefined ? '' : `${at.toISOString().slice(11, 16)} UTC`;
 }
 
-function round(n: number): number {
-  return Math.round(n * 100) / 100;
-}
+const round = (n: number): number => Math.round(n * 100) / 100;

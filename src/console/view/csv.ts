@@ -9,9 +9,7 @@ const FORMULA = new RegExp(`^(?:${UNSEEN.source}|['"])*[|%${FORMULA_SIGNS}]|^[\\
 const QUOTED = /[",\r\n]/;
 
 /** A line by RFC 4180: what could be a formula gets an apostrophe in front. */
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
-}
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 function csvCell(cell: Cell): string {
   const text = plain(cell);

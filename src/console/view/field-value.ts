@@ -53,6 +53,4 @@ function unit(kind: RecordKind, fields: JsonObject, field: string): string | nul
   return typeof own === 'string' ? own : null;
 }
 
-function asText(value: Json): string {
-  return typeof value === 'string' ? value : toJsonText(value);
-}
+const asText = (value: Json): string => (typeof value === 'string' ? value : toJsonText(value));

@@ -6,9 +6,7 @@ import type { DeliveryDetails, RejectionView } from '../../domain/views/webhook-
 import type { PageView, TableSection } from './sections.js';
 
 /** Viewers look after the whole; they need not know who the customers are. */
-export function mayKnowPeople({ role }: Pick<Actor, 'role'>): boolean {
-  return role !== 'viewer';
-}
+export const mayKnowPeople = ({ role }: Pick<Actor, 'role'>): boolean => role !== 'viewer';
 
 /** Fields of a record as the actor may see them. */
 export function recordFor(actor: Actor, kind: RecordKind, fields: JsonObject): JsonObject {

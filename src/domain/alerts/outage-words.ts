@@ -39,6 +39,4 @@ export function failureWords(error: string): string {
   return ms === undefined ? 'fail' : `get no answer within ${Math.round(Number(ms) / 1_000)} s`;
 }
 
-function networkCode(error: string): string | undefined {
-  return /\(([A-Z][A-Z_]+)\)/.exec(error)?.[1];
-}
+const networkCode = (error: string): string | undefined => /\(([A-Z][A-Z_]+)\)/.exec(error)?.[1];

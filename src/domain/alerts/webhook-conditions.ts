@@ -7,9 +7,7 @@ type Awaited = Pick<AlertFacts, 'awaited'>;
 const NOT_KNOWN: Awaited = { awaited: [] };
 
 /** From the first that is not here, as far as the delivery history was read. */
-function recoverFrom(facts: Awaited): string {
-  return `“${recoverCommand(toRecover(facts).from)}”`;
-}
+const recoverFrom = (facts: Awaited): string => `“${recoverCommand(toRecover(facts).from)}”`;
 
 const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
 

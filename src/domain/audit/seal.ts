@@ -29,14 +29,10 @@ export interface RowHash {
   hash: string;
 }
 
-export function rowHash({ place, line }: SealedRow): RowHash {
-  return { place, hash: hashOfText(line) };
-}
+export const rowHash = ({ place, line }: SealedRow): RowHash => ({ place, hash: hashOfText(line) });
 
 /** The one line that a row is hashed as. */
-export function rowLine(log: string, row: JsonObject): string {
-  return canonicalJson({ ...row, log });
-}
+export const rowLine = (log: string, row: JsonObject): string => canonicalJson({ ...row, log });
 
 /** The hash over all rows of a seal: of a line with place and hash for each. */
 export function rowsHashOf(rows: readonly RowHash[]): string {
@@ -48,9 +44,7 @@ export function sealLine({ number, log, after, until, rows, rowsHash, previous, 
   return canonicalJson({ number, log, after, until, rows: String(rows), rowsHash, previous, sealedAt });
 }
 
-export function sealHash(seal: Seal): string {
-  return hashOfText(sealLine(seal));
-}
+export const sealHash = (seal: Seal): string => hashOfText(sealLine(seal));
 
 const PLACE_BYTES = 8;
 const ROW_BYTES = PLACE_BYTES + 32;

@@ -50,6 +50,4 @@ export function findAtOpening(
   return { payouts: atOpening.ids, most: atOpening.most, amount };
 }
 
-function smaller(a: string, b: string): string {
-  return compareAmounts(a, b) <= 0 ? a : b;
-}
+const smaller = (a: string, b: string): string => (compareAmounts(a, b) <= 0 ? a : b);

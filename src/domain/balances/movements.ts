@@ -69,9 +69,7 @@ function ofTransaction({ fields }: MovementRecord, table: MovementTable): Operat
   return { operations: [other === null ? 'transferFromOperating' : 'transferFromAccount'] };
 }
 
-function quoted(word: string | null): string {
-  return word === null ? '(not shown)' : `"${word}"`;
-}
+const quoted = (word: string | null): string => (word === null ? '(not shown)' : `"${word}"`);
 
 /** One effect of a record on one balance, as it is kept. */
 export interface Effect {

@@ -96,9 +96,7 @@ export function sumExactValues(values: Iterable<string>): string {
   return exactText(sum);
 }
 
-export function negatedValue(value: string): string {
-  return exactText(-exactUnits(value));
-}
+export const negatedValue = (value: string): string => exactText(-exactUnits(value));
 
 /** An exact value as a report shows it: with the currency's decimals, rounded once, half to even. */
 export function roundedValue(value: string, currency: string): string {
@@ -134,13 +132,9 @@ function quotient(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n === divisor < 0n ? result : -result;
 }
 
-function exactText(value: bigint): string {
-  return shortest(text(value, EXACT));
-}
+const exactText = (value: bigint): string => shortest(text(value, EXACT));
 
-function shortest(decimal: string): string {
-  return decimal.replace(/\.?0+$/, '') || '0';
-}
+const shortest = (decimal: string): string => decimal.replace(/\.?0+$/, '') || '0';
 
 function text(value: bigint, decimals: number): string {
   const size = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');

@@ -3,9 +3,7 @@ import { dayIn } from '../time-zones.js';
 export { dayIn };
 
 /** YYYY-MM. */
-export function monthIn(timeZone: string, at: number): string {
-  return dayIn(timeZone, at).slice(0, 7);
-}
+export const monthIn = (timeZone: string, at: number): string => dayIn(timeZone, at).slice(0, 7);
 
 export interface Period {
   /** YYYY-MM. */
@@ -40,14 +38,10 @@ export function monthAfter(month: string): string {
 }
 
 /** YYYY-MM-DD. */
-export function firstDayAfter(month: string): string {
-  return `${monthAfter(month)}-01`;
-}
+export const firstDayAfter = (month: string): string => `${monthAfter(month)}-01`;
 
 /** YYYY-MM-DD. */
-export function lastDayOf(month: string): string {
-  return dayBefore(firstDayAfter(month));
-}
+export const lastDayOf = (month: string): string => dayBefore(firstDayAfter(month));
 
 export const dayBefore = (day: string): string => daysFrom(day, -1);
 export const dayAfter = (day: string): string => daysFrom(day, 1);
@@ -84,6 +78,4 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-export function isMonth(text: string): boolean {
-  return isDay(`${text}-01`);
-}
+export const isMonth = (text: string): boolean => isDay(`${text}-01`);

@@ -278,9 +278,7 @@ function ratio(a: string, b: string): string {
 const shown = (most: number) => new Intl.NumberFormat('en', { maximumSignificantDigits: most, useGrouping: false });
 
 /** Six digits of a rate, which say enough in a sentence. */
-function legible(rate: string): string {
-  return shown(6).format(Number(rate));
-}
+const legible = (rate: string): string => shown(6).format(Number(rate));
 
 /** How far they are apart, as a beginning: `100 times`, `8 % more than`, `1 % of`. */
 function apart(ours: string, theirs: string): string {

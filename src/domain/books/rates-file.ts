@@ -80,9 +80,7 @@ function readLine(cells: readonly string[], settings: RatesSettings): Omit<Given
   return { date, assetCode, currency, rate: normalizeAmount(rate) };
 }
 
-function linesOf(text: string): string[] {
-  return text.replace(/^\uFEFF/, '').split(/\r?\n/);
-}
+const linesOf = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r?\n/);
 
 function cellsOf(line: string): string[] {
   return line.split(',').map((cell) => cell.trim().replace(/^"([^"]*)"$/, '$1'));

@@ -223,9 +223,7 @@ const labels: Readonly<Record<string, string>> = {
 /** Why a field says nothing, where that is known. */
 const unsaid: Readonly<Record<string, string>> = { expected: 'not registered by the store' };
 
-export function unsaidWords(name: string): string | null {
-  return unsaid[name] ?? null;
-}
+export const unsaidWords = (name: string): string | null => unsaid[name] ?? null;
 
 /** A name of evidence in plain words: `lastAttemptAt` as `last attempt`, `payin_net` as `payin net`. */
 export function evidenceLabel(name: string): string {

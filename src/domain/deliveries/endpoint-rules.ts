@@ -69,6 +69,4 @@ function addressOf(url: string | null): URL | null {
   return url !== null && URL.canParse(url) ? new URL(url) : null;
 }
 
-function pathOf({ pathname }: URL): string {
-  return pathname.replace(/\/+$/, '');
-}
+const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '');

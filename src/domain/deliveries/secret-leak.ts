@@ -77,6 +77,4 @@ export function leakLines({ disproved, undecided, orders, breaks }: LeakDone): s
   ];
 }
 
-function eventsOf(n: number): string {
-  return n === 1 ? '1 event' : `${n} events`;
-}
+const eventsOf = (n: number): string => (n === 1 ? '1 event' : `${n} events`);

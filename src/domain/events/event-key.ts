@@ -30,9 +30,7 @@ export interface EventKey {
  * @param pointer `auto`, `none`, `header:Name`, a JSON pointer into the envelope (RFC 6901), or several of the last two with
  *   spaces between: the first that has an id counts
  */
-export function eventKey(arrival: KeyedArrival): EventKey {
-  return atOnce(findingKey(arrival));
-}
+export const eventKey = (arrival: KeyedArrival): EventKey => atOnce(findingKey(arrival));
 
 interface KeyedArrival {
   envelope: JsonTable;
@@ -79,9 +77,7 @@ function placesOf(pointer: string): readonly string[] {
   return places.every((place) => place.startsWith('/') || place.startsWith(HEADER_PREFIX)) ? places : [pointer];
 }
 
-function headerName(pointer: string): string {
-  return pointer.slice(HEADER_PREFIX.length).toLowerCase();
-}
+const headerName = (pointer: string): string => pointer.slice(HEADER_PREFIX.length).toLowerCase();
 
 /** Two values would be a guess between two events. */
 function headerId(values: readonly string[] | undefined): string | null {
@@ -107,9 +103,7 @@ function partAt(document: JsonTable, pointer: string): number | null {
   return part;
 }
 
-function unescaped(token: string): string {
-  return token.replaceAll('~1', '/').replaceAll('~0', '~');
-}
+const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** What a JSON pointer (RFC 6901) leads to; undefined: nothing. */
 export function valueAt(document: Json, pointer: string): Json | undefined {

@@ -14,9 +14,7 @@ export function amountField(fields: JsonObject, name: string): string | null {
 }
 
 /** Codes of currencies and assets in upper and lower case are the same. */
-export function sameCurrency(a: string, b: string): boolean {
-  return a.toUpperCase() === b.toUpperCase();
-}
+export const sameCurrency = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
 
 export function isPositive(amount: string | null): boolean {
   return amount !== null && compareAmounts(amount, '0') > 0;

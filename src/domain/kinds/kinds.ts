@@ -32,9 +32,7 @@ export const definitions = {
 /** The same, where the kind is not known beforehand. */
 export const kinds: Readonly<Record<RecordKind, Kind>> = { ...definitions };
 
-export function tableOf(kind: RecordKind): string {
-  return `${kind}s`;
-}
+export const tableOf = (kind: RecordKind): string => `${kind}s`;
 
 /** What is said of a field of the kind; null: the service shows it, and we know nothing of it. */
 export function fieldOf(kind: RecordKind, name: string): Field | null {

@@ -199,9 +199,7 @@ function isOver({ status, doubted }: OrderRefund): boolean {
   return status === 'confirmed' || (isFinal('payout', status) && doubted !== true);
 }
 
-function held(reason: ReleaseReason): Release {
-  return { safe: false, reason, provenAt: null };
-}
+const held = (reason: ReleaseReason): Release => ({ safe: false, reason, provenAt: null });
 
 /** The verdict on an order that is paid: each of its payins must have been read, be final and have passed. */
 function releaseOfPaid(collected: readonly Collected[], facts: OrderFacts): Release {

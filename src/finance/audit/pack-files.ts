@@ -208,18 +208,14 @@ async function* sealFiles(trx: Trx, { seals }: PackScope): AsyncGenerator<Zipped
 }
 
 /** Keys in one order, whatever made the object. */
-function toLine(value: object): string {
-  return canonicalJson(parseJson(toJsonText(value), DEEPEST));
-}
+const toLine = (value: object): string => canonicalJson(parseJson(toJsonText(value), DEEPEST));
 
 function closersOf(closing: ActionView): string {
   const approver = approverOf(closing);
   return approver === null ? closing.actor : `${closing.actor}, who asked for it, and ${approver}, who approved it`;
 }
 
-function reasonLine({ reason }: ActionView): string {
-  return reason === null ? '' : `Why: ${reason}\n`;
-}
+const reasonLine = ({ reason }: ActionView): string => (reason === null ? '' : `Why: ${reason}\n`);
 
 function exceptionLines(closing: ActionView, month: string): string {
   const exceptions = exceptionsOf(closing);

@@ -37,6 +37,4 @@ function objectOf(columns: readonly TableColumn[], state: string): string {
   return `('{' || ${fields.join(" || ',' || ")} || E',"monthStatus":"${state}"}\\n')::varchar`;
 }
 
-function jsonLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}
+const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;

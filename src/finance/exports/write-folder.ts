@@ -74,9 +74,7 @@ export function planFolder(
   return [...files, { name: sumsOf(label) }].map(({ name, sha256 = null, bytes = null }) => ({ name, sha256, bytes }));
 }
 
-function sumsOf(label: string): string {
-  return `${label}.sha256`;
-}
+const sumsOf = (label: string): string => `${label}.sha256`;
 
 async function writeFile(file: string, content: Content['content']): Promise<Omit<WrittenFile, 'name'>> {
   const handle: FileHandle = await open(file, 'wx');

@@ -181,9 +181,7 @@ async function opensMoving(
   return { read, earlier: null, verdict };
 }
 
-function shown({ explained, known }: AssetSums): string {
-  return addAmounts(explained, known);
-}
+const shown = ({ explained, known }: AssetSums): string => addAmounts(explained, known);
 
 interface Known {
   read: ReadBalance | null;

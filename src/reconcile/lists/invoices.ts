@@ -11,6 +11,4 @@ export const invoiceList: ListPlan = {
   waitingStates: ['draft', 'sent'],
 };
 
-export function reconcileInvoices(run: RunContext): Promise<Outcome> {
-  return readList(run, invoiceList);
-}
+export const reconcileInvoices = (run: RunContext): Promise<Outcome> => readList(run, invoiceList);

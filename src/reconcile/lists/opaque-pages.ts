@@ -143,9 +143,7 @@ function rowsAfter({ data }: CursoredPage, id: string): JsonObject[] | null {
   return place < 0 ? null : data.slice(place + 1);
 }
 
-function idOf(row: JsonObject): string | null {
-  return textField(row, 'id');
-}
+const idOf = (row: JsonObject): string | null => textField(row, 'id');
 
 /** Kept for as long as the poll lasts: nothing of it may hold the page's text. */
 function knownPage(cursor: string | null, { data, next }: CursoredPage): KnownPage {

@@ -109,6 +109,4 @@ function nextOf(data: Json): string | null | undefined {
   return typeof next === 'string' && next !== '' ? next : null;
 }
 
-function cursored(page: Shown): CursoredPage {
-  return { ...page, next: page.next ?? null };
-}
+const cursored = (page: Shown): CursoredPage => ({ ...page, next: page.next ?? null });

@@ -211,6 +211,4 @@ function degradedBy(unfiltered: StateScans['unfiltered']): string[] {
   ];
 }
 
-function wordsOf({ reason }: Scan): string {
-  return reason === null ? 'not proven' : words[reason];
-}
+const wordsOf = ({ reason }: Scan): string => (reason === null ? 'not proven' : words[reason]);

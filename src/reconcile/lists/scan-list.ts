@@ -230,9 +230,7 @@ function isBelow(row: ListRow, bound: Bound | null): boolean {
   return row.createdAt !== null && row.createdAt < bound.createdAt;
 }
 
-function end(state: ScanState, reason: Incomplete): Scan {
-  return { ...state.scan, reason };
-}
+const end = (state: ScanState, reason: Incomplete): Scan => ({ ...state.scan, reason });
 
 /** What to ask for next, so that the answer shows by itself whether it follows on without a gap. */
 interface Overlap {

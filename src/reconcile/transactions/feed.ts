@@ -103,9 +103,7 @@ export function halves({ from, to }: Window, at: number | null): [Window, Window
 }
 
 /** The part of a window whose rows are in it for certain. */
-export function inner({ from, to }: Window): Window {
-  return { from: from + EDGE_MS, to: to - EDGE_MS };
-}
+export const inner = ({ from, to }: Window): Window => ({ from: from + EDGE_MS, to: to - EDGE_MS });
 
 /** By more than the bounds: a row that stands on the bound of both is in neither. */
 function overlaps(a: Window, b: Window): boolean {

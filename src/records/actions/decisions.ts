@@ -42,9 +42,7 @@ export async function getDecision(db: Knex, id: string) {
   );
 }
 
-export function decisionOf(row: DecisionRow): DecisionView {
-  return viewOf(decisionShape, row);
-}
+export const decisionOf = (row: DecisionRow): DecisionView => viewOf(decisionShape, row);
 
 export type NewDecision = Pick<DecisionRow, 'subject' | 'input' | 'seen' | 'preview' | 'reason' | 'asked_by'> & {
   action: GatedAction;

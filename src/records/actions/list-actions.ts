@@ -20,9 +20,7 @@ export async function getAction(db: Knex, id: string): Promise<ActionView | null
   return viewById(db('actions'), id, actionOf);
 }
 
-function actionOf(row: RowOf<ActionView>): ActionView {
-  return viewOf(actionShape, row);
-}
+const actionOf = (row: RowOf<ActionView>): ActionView => viewOf(actionShape, row);
 
 /** A session of the console by digests: neither its cookie nor its token can be had from them. */
 export interface SessionKey {

@@ -73,9 +73,7 @@ async function sealingBegan(db: Knex): Promise<number> {
   return at.getTime();
 }
 
-function toView(row: Row): SealCheck {
-  return viewOf(sealCheckShape, row, { rows: Number(row.rows) });
-}
+const toView = (row: Row): SealCheck => viewOf(sealCheckShape, row, { rows: Number(row.rows) });
 
 export interface SealState {
   /** Null: nothing is sealed yet. */

@@ -147,9 +147,7 @@ function instant(text: string): string {
   return `${secondOf(Number((microseconds - rest) / 1_000_000n))}.${String(rest).padStart(6, '0')}Z`;
 }
 
-function secondOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().slice(0, -5);
-}
+const secondOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, -5);
 
 /** Of a log: the rows above `after` (null: all from the first on), up to `until`; at most so many. */
 export interface SealedRange {

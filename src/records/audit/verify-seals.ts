@@ -210,9 +210,7 @@ function sealFinding({ number: seal, log }: StoredSeal, fault: string): Finding 
   return findingOf('seal_changed', `seal ${seal}: ${fault}`, { seal, log, from: seal });
 }
 
-function logOf(name: string): SealedLog | undefined {
-  return sealedLogs.find((log) => log.name === name);
-}
+const logOf = (name: string): SealedLog | undefined => sealedLogs.find((log) => log.name === name);
 
 /** The seal is of a file's hash: its bytes are held against that. */
 async function verifyFiles(db: Knex, seal: StoredSeal, reportFinding: ReportFinding): Promise<void> {

@@ -87,9 +87,7 @@ async function workInRecords(
   return records.length;
 }
 
-function maxOf(a: string, b: string): string {
-  return BigInt(a) > BigInt(b) ? a : b;
-}
+const maxOf = (a: string, b: string): string => (BigInt(a) > BigInt(b) ? a : b);
 
 /** `operations`: all that the record may stand for, whether or not they move something; null: that is not known. */
 type Worked = MovingRecord & { effects: Effect[]; operations: readonly string[] | null };

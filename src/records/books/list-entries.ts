@@ -54,9 +54,7 @@ export async function getEntry(db: Knex, id: string): Promise<EntryView | null> 
   return (await viewsOf(db, rows))[0] ?? null;
 }
 
-function select(db: Knex): Knex.QueryBuilder {
-  return db('entries').select(db.raw(COLUMNS));
-}
+const select = (db: Knex): Knex.QueryBuilder => db('entries').select(db.raw(COLUMNS));
 
 async function viewsOf(db: Knex, rows: readonly Row[]): Promise<EntryView[]> {
   const lines = await rowsOf<LineRow>(db)`

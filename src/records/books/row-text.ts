@@ -62,9 +62,7 @@ export function csvWord(column: string): string {
 }
 
 /** A cell that needs no quotes, as a number or a time; -12.50 is no formula. */
-export function csvPlain(expression: string): string {
-  return `coalesce(${expression}, '')`;
-}
+export const csvPlain = (expression: string): string => `coalesce(${expression}, '')`;
 
 /** A string of JSON that needs no escapes, or null. */
 export function jsonPlain(expression: string): string {
@@ -87,9 +85,7 @@ export function accountNames(chart: Pick<Chart, 'accounts'>): string {
 }
 
 /** Of letters, digits, hyphens and colons, as a chart has no others; a colon before a word is escaped, or knex took the word for a name. */
-function literal(text: string): string {
-  return `'${text.replaceAll(/:(?=\w)/g, '\\:')}'`;
-}
+const literal = (text: string): string => `'${text.replaceAll(/:(?=\w)/g, '\\:')}'`;
 
 const LAST_CHARACTER = 0x10_ff_ff;
 /** As what Postgres can't hold is stored; none of it is seen. */

@@ -45,9 +45,7 @@ export async function boundReported(trx: Knex, breaks: NewBreak[]): Promise<NewB
   return [...wanted.filter((one) => !counted.has(one)), ...counting];
 }
 
-function isReported({ reportedBy = [] }: NewBreak): boolean {
-  return reportedBy.length > 0;
-}
+const isReported = ({ reportedBy = [] }: NewBreak): boolean => reportedBy.length > 0;
 
 async function countSingle(db: Knex, kind: BreakKind): Promise<number> {
   return valueOf<number>(db)`

@@ -153,6 +153,4 @@ function evidenceText({ evidence, entity }: Pick<NewBreak, 'evidence' | 'entity'
   return verbatim(toJsonText(maskEvidence(evidence, entity.kind)));
 }
 
-function keyOf({ kind, entity }: BreakRef): string {
-  return `${kind} ${entity.kind} ${entity.id}`;
-}
+const keyOf = ({ kind, entity }: BreakRef): string => `${kind} ${entity.kind} ${entity.id}`;

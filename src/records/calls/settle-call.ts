@@ -124,6 +124,4 @@ function fieldsOf(row: Row | undefined): JsonObject {
   return row === undefined ? {} : objectFromJsonText(row.shown);
 }
 
-function forceable(message: string): MadeProblem {
-  return { message, forceable: true };
-}
+const forceable = (message: string): MadeProblem => ({ message, forceable: true });

@@ -40,14 +40,10 @@ export function integerArray(values: readonly (number | null)[]): Buffer {
 }
 
 /** `?::bigint[]`; whole numbers. */
-export function bigintArray(values: readonly (number | null)[]): Buffer {
-  return encoded(bigint, values);
-}
+export const bigintArray = (values: readonly (number | null)[]): Buffer => encoded(bigint, values);
 
 /** `?::float8[]` */
-export function floatArray(values: readonly (number | null)[]): Buffer {
-  return encoded(float8, values);
-}
+export const floatArray = (values: readonly (number | null)[]): Buffer => encoded(float8, values);
 
 /** `?::boolean[]` */
 export function booleanArray(values: readonly (boolean | null)[]): Buffer {

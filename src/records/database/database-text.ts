@@ -53,9 +53,7 @@ export function fromJsonbText(text: string): unknown {
 }
 
 /** How long a text is in the database, in bytes. */
-export function storedBytes(text: string): number {
-  return Buffer.byteLength(toDatabaseText(text));
-}
+export const storedBytes = (text: string): number => Buffer.byteLength(toDatabaseText(text));
 
 /** A text that is stored as it is, to the byte: a value of a statement, or an element of `textArray`. No plain object: knex makes JSON of those. */
 export class Verbatim {

@@ -20,9 +20,7 @@ export class Sql {
 }
 
 /** SQL of our own, for a statement that is a template: what else stands in one is sent as a value. */
-export function raw(text: string | number): Sql {
-  return new Sql(String(text));
-}
+export const raw = (text: string | number): Sql => new Sql(String(text));
 
 /** A part of a statement that has values of its own. */
 export function sql(texts: TemplateStringsArray, ...given: readonly Given[]): Sql {

@@ -145,9 +145,7 @@ async function classify(
   };
 }
 
-function hasPayload({ payload }: Delivery): boolean {
-  return payload !== null;
-}
+const hasPayload = ({ payload }: Delivery): boolean => payload !== null;
 
 function pair(delivery: Delivery, { events, taken }: Evidence): InboxEvent | null {
   const isTaken = ({ id }: InboxEvent) => {

@@ -114,6 +114,4 @@ function toMention(text: string): Delivery['mentions'] {
   return kind === undefined ? [] : [{ kind, id: text.slice(at + 1) }];
 }
 
-export function mentionText({ kind, id }: Delivery['mentions'][number]): string {
-  return `${kind} ${id}`;
-}
+export const mentionText = ({ kind, id }: Delivery['mentions'][number]): string => `${kind} ${id}`;

@@ -91,9 +91,7 @@ async function doubtOfHistory(db: Knex, label: string, now: Date): Promise<strin
 }
 
 /** What came earlier is of no incident of now. */
-export function incidentSince(now: Date): Date {
-  return new Date(now.getTime() - DAYS * 86_400_000);
-}
+export const incidentSince = (now: Date): Date => new Date(now.getTime() - DAYS * 86_400_000);
 
 /** With those that no poll of the history was held against yet. */
 async function countUndecided(db: Knex, label: string): Promise<number> {

@@ -95,9 +95,7 @@ export async function countSwallowed(db: Knex, now: Date): Promise<AlertFacts['s
 }
 
 /** How many deliveries are missed; null while no complete run has measured it. */
-export async function countMissed(db: Knex): Promise<number | null> {
-  return count(db, 'missed');
-}
+export const countMissed = async (db: Knex): Promise<number | null> => count(db, 'missed');
 
 /** How many can't be recovered, while nothing is lost with them; null while no complete run has measured it. */
 export async function countUnrecoverable(db: Knex): Promise<number | null> {

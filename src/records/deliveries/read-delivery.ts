@@ -189,13 +189,9 @@ export function detailsOf(stored: string | null, payload: string | null): Delive
   };
 }
 
-function asText(value: Json): string {
-  return typeof value === 'string' ? value : toJsonText(value);
-}
+const asText = (value: Json): string => (typeof value === 'string' ? value : toJsonText(value));
 
-function textOf(value: Json | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
+const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
 function cut(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;

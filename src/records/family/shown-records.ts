@@ -44,9 +44,7 @@ export function idsInHand(inHand: RecordsInHand, kind: FamilyKind): Buffer {
   return idTexts([...inHand.keys()].flatMap((key) => (key.startsWith(start) ? [key.slice(start.length)] : [])));
 }
 
-export function idTexts(ids: readonly string[]): Buffer {
-  return textArray(ids);
-}
+export const idTexts = (ids: readonly string[]): Buffer => textArray(ids);
 
 /** By kind, each once. */
 export type ShownByKind = Record<FamilyKind, ShownRecord[]>;

@@ -128,9 +128,7 @@ function isOlder(createdAt: Json | undefined, adoptedAt: Date): boolean {
 }
 
 /** Each once, whatever the order in which they were found. */
-function idList(ids: string[]): string[] {
-  return [...new Set(ids)].sort(compareText);
-}
+const idList = (ids: string[]): string[] => [...new Set(ids)].sort(compareText);
 
 const DERIVED = [
   'status',

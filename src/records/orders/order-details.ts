@@ -182,10 +182,6 @@ export async function timelineOf<One extends Change>(
     .sort((a, b) => Number(BigInt(a.seq) - BigInt(b.seq)));
 }
 
-function isEvent({ type }: Source): boolean {
-  return type === 'webhook' || type === 'delivery_history';
-}
+const isEvent = ({ type }: Source): boolean => type === 'webhook' || type === 'delivery_history';
 
-function isPoll({ type }: Source): boolean {
-  return type === 'poll';
-}
+const isPoll = ({ type }: Source): boolean => type === 'poll';

@@ -67,6 +67,4 @@ export async function askForProof(db: Knex, records: readonly ProofRecord[], sin
   await requestRefresh(db, asked);
 }
 
-function isSince(at: number | null, since: number): boolean {
-  return at !== null && at >= since;
-}
+const isSince = (at: number | null, since: number): boolean => at !== null && at >= since;

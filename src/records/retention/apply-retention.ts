@@ -102,9 +102,7 @@ export async function countLeftBodies(db: Knex, before: Date): Promise<Retention
   return { received: 0, failed: 0, dead: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
 
-export function cutoffOf(now: Date, days: number): Date {
-  return new Date(now.getTime() - days * DAY_MS);
-}
+export const cutoffOf = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
 /** Deliveries before keys: what no delivery needs any more can go in the same pass. */
 const retentionTasks: readonly RetentionTask[] = [pruneBodies, ...rowTasks, deleteKeys, ...maskTasks];

@@ -153,6 +153,4 @@ function maskPoll(kind: RecordKind, poll: Poll): Poll {
 }
 
 /** A mention says nothing, and has no hash. */
-function hashOf({ hash, fields }: Statement): string {
-  return hash === '' ? '' : canonicalHash(fields);
-}
+const hashOf = ({ hash, fields }: Statement): string => (hash === '' ? '' : canonicalHash(fields));

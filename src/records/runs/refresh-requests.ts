@@ -33,9 +33,7 @@ export type RefreshKind = RecordKind | 'delivery';
 export type RefreshLane = (typeof lanes)[number];
 
 /** Of the nth payin that a payment lists: a flood of dust to one address delays that payment's order alone. */
-export function laneOfListed(nth: number): RefreshLane {
-  return nth < MOST_LISTED ? 'listed' : 'crowded';
-}
+export const laneOfListed = (nth: number): RefreshLane => (nth < MOST_LISTED ? 'listed' : 'crowded');
 
 /** A webhook asked: within the share of the reports. */
 export function isOfReports({ lane }: Pick<AskedBy, 'lane'>): boolean {
@@ -116,9 +114,7 @@ function eachOnce(requests: readonly NewRefreshRequest[]): NewRefreshRequest[] {
   return [...strongest.values()];
 }
 
-function strengthOf({ lane = 'poll' }: NewRefreshRequest): number {
-  return lanes.indexOf(lane);
-}
+const strengthOf = ({ lane = 'poll' }: NewRefreshRequest): number => lanes.indexOf(lane);
 
 /** A refresh request as it was met: what is asked anew meanwhile is another. */
 export interface MetRefreshRequest {

@@ -13,9 +13,7 @@ export interface RunTally {
   breaksOpened: number;
 }
 
-export function newTally(): RunTally {
-  return { calls: 0, seen: 0, changed: 0, breaksOpened: 0 };
-}
+export const newTally = (): RunTally => ({ calls: 0, seen: 0, changed: 0, breaksOpened: 0 });
 
 /** The run's row is no longer `running`: another process took it for dead. Nothing may be written in its name. */
 class RunLostError extends AppError {

@@ -137,9 +137,7 @@ async function saveRefreshRequests(
   await updateRefreshRequests(trx, [...saved.asked, ...listed, ...ask], settled);
 }
 
-function isPayin({ kind }: { kind: RecordKind }): boolean {
-  return kind === 'payin';
-}
+const isPayin = ({ kind }: { kind: RecordKind }): boolean => kind === 'payin';
 
 /** Kind and id of the records that were read. */
 function readIds(byKind: GroupedObservations['byKind']): Set<string> {

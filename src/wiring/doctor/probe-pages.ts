@@ -112,9 +112,7 @@ function firstPage(contract: Contract, ask: Ask): Promise<Asked> {
   return ask(contract, 'listTransactions', { query: { page: 1 } });
 }
 
-function isCounted(asked: Asked): boolean {
-  return asked.kind === 'answer' && asked.totalCount !== null;
-}
+const isCounted = (asked: Asked): boolean => asked.kind === 'answer' && asked.totalCount !== null;
 
 /** For a reason that more questions would meet again. */
 function isUnanswered(asked: Asked): boolean {

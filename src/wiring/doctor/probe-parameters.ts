@@ -88,9 +88,7 @@ export async function probeParameters(
   return checks;
 }
 
-function labelOf(operation: string, name: string): string {
-  return `contract ${operation}.${name}`;
-}
+const labelOf = (operation: string, name: string): string => `contract ${operation}.${name}`;
 
 /** No service has a parameter of this name. */
 const NO_NAME = 'tallyhookProbe';
@@ -117,9 +115,7 @@ function isRefused(verdict: Verdict): verdict is { refused: string } {
   return typeof verdict === 'object' && 'refused' in verdict;
 }
 
-function isWrong(verdict: Verdict): boolean {
-  return verdict === 'ignored' || isRefused(verdict);
-}
+const isWrong = (verdict: Verdict): boolean => verdict === 'ignored' || isRefused(verdict);
 
 /** The first name that works; `unsaid`: why some of them could not be tried. */
 async function findOther(

@@ -23,9 +23,7 @@ export interface Question {
 export const MANY = { query: { take: 100 } };
 export const NOTHING_YET = 'not probed: nothing to probe yet';
 
-export function rowsOf(asked: Asked): JsonObject[] {
-  return asked.kind === 'answer' ? asked.rows : [];
-}
+export const rowsOf = (asked: Asked): JsonObject[] => (asked.kind === 'answer' ? asked.rows : []);
 
 /** Asks the service under the names of a contract. Never rejects because of the service. */
 export type Ask = (under: Contract, operation: ReadOperation, question?: Question) => Promise<Asked>;

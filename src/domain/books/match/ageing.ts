@@ -21,6 +21,4 @@ export function openedBetween(bucket: AgeBucket, day: string, timeZone: string):
   };
 }
 
-export function todayIn(timeZone: string, now: Date): string {
-  return dayIn(timeZone, now.getTime());
-}
+export const todayIn = (timeZone: string, now: Date): string => dayIn(timeZone, now.getTime());

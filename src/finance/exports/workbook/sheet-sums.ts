@@ -69,6 +69,4 @@ function sumsOf(table: MonthTable['name'], { titles, columns, summed, byAsset }:
     );
 }
 
-function range(title: string, column: string): string {
-  return `'${title}'!$${column}:$${column}`;
-}
+const range = (title: string, column: string): string => `'${title}'!$${column}:$${column}`;

@@ -35,9 +35,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-function sheetFile(number: number): string {
-  return `xl/worksheets/sheet${number}.xml`;
-}
+const sheetFile = (number: number): string => `xl/worksheets/sheet${number}.xml`;
 
 /** What makes a workbook of sheets: `sheetFile(1)` is the first of these titles. */
 function workbookParts(titles: readonly string[], printed: readonly Printed[]): ZippedFile[] {

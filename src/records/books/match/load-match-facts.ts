@@ -119,9 +119,7 @@ function refsOf({ intents, payins, refundIds }: Pick<UnitRecords, 'intents' | 'p
   ];
 }
 
-function refKey({ kind, id }: { kind: string; id: string }): string {
-  return JSON.stringify([kind, id]);
-}
+const refKey = ({ kind, id }: { kind: string; id: string }): string => JSON.stringify([kind, id]);
 
 /** The first that is known of it: the store's word, an invoice, a payment. */
 function openedAt({ registeredAt, invoices, since }: UnitRecords, intents: readonly ShownRecord[]): number {

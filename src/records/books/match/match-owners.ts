@@ -65,9 +65,7 @@ export interface MatchUnit {
   id: string;
 }
 
-export function unitKey({ kind, id }: MatchUnit): string {
-  return JSON.stringify([kind, id]);
-}
+export const unitKey = ({ kind, id }: MatchUnit): string => JSON.stringify([kind, id]);
 
 export function distinctUnits(units: readonly MatchUnit[]): MatchUnit[] {
   return [...new Map(units.map((unit) => [unitKey(unit), unit])).values()];
