@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { stringify } from 'lossless-json';
+import { counted } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import { exportAudit, planAuditExport } from '../finance/audit/export-audit.js';
 import { packMonth, planPack } from '../finance/audit/pack-month.js';
@@ -156,7 +157,7 @@ function createFindingList({ json }: { json: boolean }): FindingList {
       if (!json) printText(oneLine(finding.told));
       else process.stdout.write(`${count === 1 ? '{"items":[' : ','}\n${stringify(finding)}`);
     },
-    progress: ({ seal, rows }) => line.show(() => `seal ${seal}, ${rows} rows verified`),
+    progress: ({ seal, rows }) => line.show(() => `seal ${seal}, ${counted(rows, 'row')} verified`),
     end: (summary) => {
       line.clear();
       if (json) process.stdout.write(`${count === 0 ? '{"items":[' : '\n'}],${stringify(summary)?.slice(1)}\n`);
@@ -167,5 +168,5 @@ function createFindingList({ json }: { json: boolean }): FindingList {
 
 function summaryLine(summary: { seals?: number; rows?: number; isWhole?: boolean }): string {
   const books = summary.isWhole === true ? ', and the books are what they come to' : '';
-  return `${summary.seals ?? 0} seals with ${summary.rows ?? 0} rows are as they were sealed${books}`;
+  return `${counted(summary.seals ?? 0, 'seal')} with ${counted(summary.rows ?? 0, 'row')}: all as they were sealed${books}`;
 }

@@ -1,5 +1,6 @@
 import { parse } from 'lossless-json';
 import { canonicalJson } from '../domain/canonical-json.js';
+import { counted } from '../domain/in-words.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
 import { isAmount, normalizeAmount } from '../domain/money.js';
 import { maskPersonal } from '../domain/personal.js';
@@ -101,6 +102,6 @@ function print(result: Comparison, json: boolean): void {
   for (const { id, field, ours, theirs } of result.differences.slice(0, 50))
     printText(`${id} ${field}: ours ${canonicalJson(ours)}, theirs ${canonicalJson(theirs)}`);
   printText(
-    `${result.compared} payment intents that last changed before ${result.asOf} compared field by field: ${result.differences.length} differences`,
+    `${counted(result.compared, 'payment intent')} that last changed before ${result.asOf} compared field by field: ${counted(result.differences.length, 'difference')}`,
   );
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
+import { counted } from '../domain/in-words.js';
 import { createLog } from '../log.js';
 import { migrate, newerSchema, pendingMigrations } from '../records/database.js';
 import { EMBEDDED_FOLDER, openStore, type Store } from '../wiring/open-store.js';
@@ -33,13 +34,13 @@ export function define(command: Command): void {
 async function run({ databaseUrl }: Store, url: string | undefined, json: boolean): Promise<void> {
   const ran = await migrate(databaseUrl, { pooledUrl: url ?? databaseUrl });
   printNames(ran, { dryRun: false, json });
-  printNote(ran.length > 0 ? `${ran.length} migrations run` : 'already up to date');
+  printNote(ran.length > 0 ? `${counted(ran.length, 'migration')} run` : 'already up to date');
 }
 
 async function listPending({ db }: Store, json: boolean): Promise<void> {
   const { migrations, queues } = await pendingMigrations(db);
   printNames(migrations, { dryRun: true, json });
-  if (migrations.length > 0) printNote(`${migrations.length} migrations would be run`);
+  if (migrations.length > 0) printNote(`${counted(migrations.length, 'migration')} would be run`);
   if (queues !== null) printNote(`the schema of the queues would be brought up to date: ${queues}`);
   if (migrations.length === 0 && queues === null) printNote('already up to date');
 }

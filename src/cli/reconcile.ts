@@ -1,4 +1,5 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { counted } from '../domain/in-words.js';
 import { isNotOffered, reasonOf } from '../domain/run-kinds.js';
 import type { Run } from '../domain/views/proof-shapes.js';
 import { type Kind, kinds, type Progress } from '../reconcile/deps.js';
@@ -111,5 +112,5 @@ function collectKinds(word: string, before: Kind[]): Kind[] {
 export function progressText(kind: string, { seen, calls, oldest, total }: Progress): string {
   const share = total === null || total <= 0 ? '' : `, ${Math.min(100, Math.floor((seen / total) * 100))}% of ${total}`;
   const back = oldest === null ? '' : `, back to ${new Date(oldest).toISOString().slice(0, 10)}`;
-  return `${kind}: ${seen} read, ${calls} calls${back}${share}`;
+  return `${kind}: ${seen} read, ${counted(calls, 'call')}${back}${share}`;
 }

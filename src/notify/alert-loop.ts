@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { findAlerts } from '../domain/alerts/alerts.js';
 import { type AlertFacts, breaksOf } from '../domain/alerts/facts.js';
-import { minuteOf } from '../domain/in-words.js';
+import { counted, minuteOf } from '../domain/in-words.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import {
@@ -140,12 +140,16 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
     `Missed deliveries: ${facts.missed ?? 'not measured yet'}`,
     `Events given up: ${facts.backlog.dead}`,
     `Callbacks given up: ${facts.callbacks.dead}`,
-    `Never proven: ${facts.kinds.filter(({ provenSecondsAgo }) => provenSecondsAgo === null).length} of ${facts.kinds.length} kinds`,
+    `Never proven: ${facts.kinds.filter(({ provenSecondsAgo }) => provenSecondsAgo === null).length} of ${counted(facts.kinds.length, 'kind')}`,
   ];
-  const summary =
-    firing.length === 0 ? 'Tallyhook today: no alert fires' : `Tallyhook today: ${firing.length} alerts fire`;
+  const fires = firing.length === 0 ? 'no alert fires' : counted(firing.length, 'alert fires', 'alerts fire');
   const day = now.toISOString().slice(0, 10);
-  return { type: 'alert.digest', summary, detail: lines.join('\n'), day } satisfies AlertMessage;
+  return {
+    type: 'alert.digest',
+    summary: `Tallyhook today: ${fires}`,
+    detail: lines.join('\n'),
+    day,
+  } satisfies AlertMessage;
 }
 
 /** A head of the seals that lies outside shows whatever was made anew since, by whomever. */

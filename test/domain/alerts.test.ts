@@ -66,7 +66,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     '',
     silent('queue', 61),
     silent('queue', 60),
-    'Redis has not answered for 1 minutes. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.',
+    'Redis has not answered for 1 minute. Webhooks are applied some seconds later, and commands of the console wait. Nothing is lost: events are in Postgres.',
   ],
   ['NoWebhooks', '', heard(121), heard(120), '121 came in the six hours before.'],
   [
@@ -134,7 +134,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     'The oldest has waited for 2 minutes: no worker runs, or too few.',
   ],
   ['DeadEvents', '', { backlog: { ...calm.backlog, dead: 1, oldestSeconds: 0 } }, {}, '1 failed eight times.'],
-  ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring are not made good yet.'],
+  ['MissedDeliveries', '', { missed: 1 }, { missed: 0 }, '1 that no retry will bring is not made good yet.'],
   ['ServiceAway', '', away({}), away({ runs: 1 }), `${SINCE} fail with 503. Webhooks still arrive.`],
   ['Unproven', 'payouts', proven(901), proven(900), 'The last complete run of payouts ended 15 minutes ago.'],
   ['Unproven', 'payouts', proven(181, 40), proven(180, 40), 'The last complete run of payouts ended 3 minutes ago.'],
@@ -215,7 +215,7 @@ const holding: [string, string, Partial<AlertFacts>, Partial<AlertFacts>, string
     { settings: [] },
     'A_SETTING: on at worker; off at console.',
   ],
-  ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}, '1 wait to be replayed.'],
+  ['DeadCallbacks', '', { callbacks: { dead: 1, oldestSeconds: 0 } }, {}, '1 waits to be replayed.'],
   [
     'CallbacksWait',
     '',

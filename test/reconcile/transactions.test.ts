@@ -187,7 +187,7 @@ describe('transactions of sub-wallets', () => {
     expect(run.complete).toBe(false);
     const found = await breaks('record_not_at_service');
     expect(found.map(({ entity }) => entity.id)).toEqual([gone.id]);
-    expect(run.proof['reason']).toContain('in the list of their account');
+    expect(run.proof['reason']).toContain('in the list of its account');
   });
 
   it('of another shape are a matter of configuration', async () => {

@@ -74,7 +74,7 @@ test('a list of payouts that is withdrawn for good is said so, and what other so
   // The delivery history shows that it was sent so.
   await report(open, 'delivery_history');
   await at.run('balances');
-  expect((await proofOf())?.unproven).toBe('1 payouts of which it is not shown which balance they debit');
+  expect((await proofOf())?.unproven).toBe('1 payout of which it is not shown which balance was debited');
 
   sandbox.control.setFaults({ payoutsList: true });
   await payout();

@@ -90,7 +90,7 @@ test('a part that fell silent and a channel that fails are findings, with the re
   expect(found).toMatchObject({
     'receiver, worker': { status: 'finding', remedy: expect.stringContaining('tallyhook serve') },
     alerts: { status: 'finding', remedy: expect.stringContaining('tallyhook schedule') },
-    'alerts by slack': { status: 'finding', found: expect.stringContaining('answered 500; 1 wait, next attempt at') },
+    'alerts by slack': { status: 'finding', found: expect.stringContaining('answered 500; 1 waits, next attempt at') },
   });
   expect(JSON.stringify(found)).not.toContain('secret-path');
 });

@@ -1,4 +1,4 @@
-import { words } from '../../domain/in-words.js';
+import { counted, words } from '../../domain/in-words.js';
 import { rejectionReasons, rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
 import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
@@ -82,7 +82,7 @@ function meaningOf({ reason, causes }: ReasonCount): Value {
   const all = causes.reduce((sum, { samples }) => sum + samples, 0);
   const shown = causes
     .slice(0, MOST_CAUSES)
-    .map(({ cause, samples }) => quiet(`${cause} (${samples} of ${all} samples)`));
+    .map(({ cause, samples }) => quiet(`${cause} (${samples} of ${counted(all, 'sample')})`));
   return stack([text(rejectionWords[reason]?.means), ...shown]);
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../domain/in-words.js';
 import { lineOf, type State } from '../../domain/state/state.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secrets.js';
@@ -83,7 +84,7 @@ interface Known {
 function notSentOf({ notSent, unmatched, lacking, untold: notKnown }: SecretStatus): Value {
   const open = [
     ...(lacking === 0 ? [] : [link(`${lacking} lack while the history differs`, '/breaks?kind=history_differs')]),
-    ...(unmatched === lacking ? [] : [quiet(`${unmatched - lacking} more are not known yet`)]),
+    ...(unmatched === lacking ? [] : [quiet(`${counted(unmatched - lacking, 'more is', 'more are')} not known yet`)]),
   ];
   if (notSent === null) return list([text(`It is not known: ${notKnown ?? ''}`), ...open]);
   const found = notSent === 0 ? none('nothing') : link(`${notSent} events`, '/breaks?kind=event_not_sent');

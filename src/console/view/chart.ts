@@ -52,7 +52,7 @@ export function minutesChart(minutes: readonly MinuteCount[]): ChartSection {
   return {
     is: 'chart',
     title: 'Received in the last hour, per minute',
-    summary: `In the last hour ${received} events were received, ${applied} of them applied, ${waiting} wait; ${rejected} requests were rejected.`,
+    summary: `In the last hour ${counted(received, 'event was', 'events were')} received, ${applied} applied, ${counted(waiting, 'waits', 'wait')}; ${counted(rejected, 'request was', 'requests were')} rejected.`,
     ...drawing,
     legend: [
       { tone: 'info', text: `${applied} applied` },
@@ -115,7 +115,7 @@ export function matchesChart(secret: string, days: readonly { day: Date; count: 
   return {
     is: 'chart',
     title: `Matches of “${secret}”, per day`,
-    summary: `${total} in ${days.length} days; at most ${highest} on one day.`,
+    summary: `${total} in ${counted(days.length, 'day')}; at most ${highest} on one day.`,
     ...drawing,
     legend: [{ tone: 'info', text: total }],
     axis: { first: named(days[0]?.day), last: named(days.at(-1)?.day), highest: `${highest} / day` },

@@ -92,7 +92,7 @@ function undecided({ undecided: n }: Facts): string {
 }
 
 function left({ left: n }: Facts): string {
-  return typeof n === 'number' && n > 0 ? `, ${n} have their turn later` : '';
+  return typeof n === 'number' && n > 0 ? `, ${counted(n, 'has its', 'have their')} turn later` : '';
 }
 
 function moment(value: unknown): string {

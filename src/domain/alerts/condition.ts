@@ -1,5 +1,6 @@
 import type { Severity } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
+import { counted } from '../in-words.js';
 import type { AlertFacts } from './facts.js';
 
 export const alertSeverities = ['critical', 'warning'] as const;
@@ -93,7 +94,7 @@ export type Named<A extends { name: string }> = Readonly<Record<string, Omit<A, 
 
 export const when = (holds: boolean, detail: string, more: Omit<Found, 'detail'> = {}): Found[] =>
   holds ? [{ detail, ...more }] : [];
-export const minutes = (seconds: number) => `${Math.round(seconds / 60)} minutes`;
+export const minutes = (seconds: number) => counted(Math.round(seconds / 60), 'minute');
 
 /** What alerts are sent by. */
 export const channelNames = ['slack', 'webhook', 'mail'] as const;

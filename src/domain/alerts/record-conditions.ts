@@ -156,7 +156,8 @@ export const recordConditions: Named<Condition> = {
     page: '/callbacks?status=dead',
     check: 'callbacks',
     rule: { expr: 'max(tallyhook_callback_backlog{state="dead"}) > 0' },
-    found: ({ callbacks: { dead } }) => when(dead > 0, `${dead} wait to be replayed.`, { count: dead }),
+    found: ({ callbacks: { dead } }) =>
+      when(dead > 0, `${counted(dead, 'waits', 'wait')} to be replayed.`, { count: dead }),
   },
   TallyhookCallbacksWait: {
     severity: 'warning',

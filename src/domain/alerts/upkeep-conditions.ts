@@ -46,7 +46,7 @@ export const upkeepConditions: Named<Condition> = {
     found: ({ seals: { unverifiedSeconds } }) =>
       when(
         unverifiedSeconds > lateSeconds.verification,
-        `All seals were not verified for ${Math.floor(unverifiedSeconds / 86_400)} days.`,
+        `All seals were not verified for ${counted(Math.floor(unverifiedSeconds / 86_400), 'day')}.`,
         { seconds: unverifiedSeconds },
       ),
   },

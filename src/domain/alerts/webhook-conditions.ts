@@ -1,5 +1,5 @@
 import { acceptAgain, NONE_ACCEPTED, placeOf, type SecretsFrom } from '../deliveries/last-secret.js';
-import { minuteOf } from '../in-words.js';
+import { counted, minuteOf } from '../in-words.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 import { type AlertFacts, recoverCommand, type Sent, sentOf, toRecover } from './facts.js';
 
@@ -145,7 +145,7 @@ export const webhookConditions: Named<Condition> = {
     found: ({ swallowed: { count, seconds, ...sent }, awaited }) =>
       when(
         count >= SWALLOWED,
-        `${count} deliveries in a row are noted as taken by the service, and none of them is here.${sentWords(sent)}`,
+        `${counted(count, 'delivery in a row is', 'deliveries in a row are')} noted as taken by the service, and none of them is here.${sentWords(sent)}`,
         { count, seconds, remedy: removeImpostor({ awaited }) },
       ),
   },
@@ -283,7 +283,7 @@ export const webhookConditions: Named<Condition> = {
         all < count && overdue.length > 0
           ? ` ${all} of them can be recovered now: the others are here and not applied yet, or the service shows no payload.`
           : '';
-      const detail = `${missed} that no retry will bring are not made good yet.${sentWords(sentOf(overdue))}${more}${less}`;
+      const detail = `${counted(count, 'that no retry will bring is', 'that no retry will bring are')} not made good yet.${sentWords(sentOf(overdue))}${more}${less}`;
       const seconds = overdue.map(({ oldestSeconds }) => oldestSeconds);
       return when(count > 0, detail, {
         count,

@@ -1,5 +1,5 @@
 import type { OpenCall } from '../family/own-refunds.js';
-import { words } from '../in-words.js';
+import { counted, words } from '../in-words.js';
 
 export const orderStatuses = [
   'awaiting_payment',
@@ -175,5 +175,5 @@ export function unlinkedWords(payout: string, call: Call | null): string {
 
 /** Of a secret under which refunds were reported that the service denied (`passedOver`). */
 export function passedOverWords({ secret, denied }: { secret: string; denied: number }): string {
-  return `${denied} refunds of it that webhooks under the secret "${secret}" reported within three hours are none of the service's: further ones are polled, and hold the order no more while the delivery history is read. Retire the secret if it leaked`;
+  return `${counted(denied, 'refund')} of it that webhooks under the secret "${secret}" reported within three hours are none of the service's: further ones are polled, and hold the order no more while the delivery history is read. Retire the secret if it leaked`;
 }

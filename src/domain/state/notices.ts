@@ -110,7 +110,8 @@ export const notices: Named<Notice> = {
     remedy: 'See their errors on the page Events.',
     page: '/events?status=failed',
     check: 'events',
-    found: ({ backlog: { failed } }) => when(failed > 0, `${failed} are tried again.`, { count: failed }),
+    found: ({ backlog: { failed } }) =>
+      when(failed > 0, `${counted(failed, 'is', 'are')} tried again.`, { count: failed }),
   },
   NotHereYet: {
     severity: 'low',
@@ -169,7 +170,7 @@ export const notices: Named<Notice> = {
     page: '/doctor',
     check: 'calls with unknown outcome',
     found: ({ openCalls }) =>
-      when(openCalls > 0, `${openCalls} are being settled by the scheduler.`, { count: openCalls }),
+      when(openCalls > 0, `${counted(openCalls, 'is', 'are')} being settled by the scheduler.`, { count: openCalls }),
   },
   DecisionsWait: {
     severity: 'medium',

@@ -1,4 +1,4 @@
-import { named } from '../../domain/in-words.js';
+import { counted, named } from '../../domain/in-words.js';
 import { holdsCatalog, type KnownAsset, knownAssets } from '../../records/balances/balance-assets.js';
 import { NotFoundError, RefusedError } from '../../service-api/service-errors.js';
 import { readCatalog } from '../catalog/catalog.js';
@@ -24,7 +24,7 @@ export async function reconcileBalances(run: RunContext): Promise<Outcome> {
   run.tally.seen += sandwiched.size;
   run.progress({ seen: sandwiched.size, calls: run.tally.calls, oldest: null, total: assets.length });
   const reasons = whyIncomplete(sandwiched);
-  if (waiting > 0) reasons.push(`${waiting} assets have their turn in the next run`);
+  if (waiting > 0) reasons.push(`${counted(waiting, 'asset has its', 'assets have their')} turn in the next run`);
   return outcomeOf(reasons, { ...countsOf(sandwiched), ...(idle > 0 ? { idle } : {}) });
 }
 

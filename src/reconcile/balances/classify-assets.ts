@@ -8,6 +8,7 @@ import {
   possibleResiduals,
 } from '../../domain/balances/moving-balance.js';
 import { classifiedResidual, holdResidual } from '../../domain/balances/unnamed-payouts.js';
+import { counted } from '../../domain/in-words.js';
 import { addAmounts, isZero, subtractAmounts, sumAmounts } from '../../domain/money.js';
 import { isNotOffered, MOVED, reasonOf } from '../../domain/run-kinds.js';
 import { workInMovements } from '../../records/balances/balance-movements.js';
@@ -249,7 +250,8 @@ async function syncMovements(run: RunContext): Promise<Synced> {
     synced.payoutsListedUntil = payoutsListedUntil(await readWatermarks(run.deps.db, 'payouts'));
   const { movements } = run.deps.contract;
   const unread = movements.choices.payments === 'payins' ? await countUnreadPayins(run.deps.db) : 0;
-  if (unread > 0) synced.reason ??= `${unread} payins of payments are not read yet`;
+  if (unread > 0)
+    synced.reason ??= `${counted(unread, 'payin of a payment is', 'payins of payments are')} not read yet`;
   await workInMovements(run.deps.db, movements);
   return synced;
 }

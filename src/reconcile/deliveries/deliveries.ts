@@ -1,6 +1,6 @@
 import { GIVE_UP_MS } from '../../domain/deliveries/delivery-class.js';
 import { type HistoryKnown, knownAfter, LONGEST_RETRY_MS } from '../../domain/deliveries/report-standing.js';
-import { isoTime } from '../../domain/in-words.js';
+import { counted, isoTime } from '../../domain/in-words.js';
 import { autoResolveBreaks, openBreaks } from '../../records/breaks/breaks.js';
 import type { Trx } from '../../records/database/statements.js';
 import type { ClassifiedDelivery, ClassifyRules } from '../../records/deliveries/classify-deliveries.js';
@@ -145,7 +145,7 @@ async function gapOf({ deps }: RunContext, scan: DeliveryScan, bound: number | n
   const range = { from: from === null ? 0 : from + DISORDER_MS, to: scan.newest ?? deps.client.serviceNow() };
   const unseen = await knownButUnseen(deps.db, range, scan.ids);
   if (unseen.length === 0) return null;
-  return `the service did not show ${unseen.length} deliveries that it showed before, such as ${unseen[0]}`;
+  return `the service did not show ${counted(unseen.length, 'delivery', 'deliveries')} that it showed before, such as ${unseen[0]}`;
 }
 
 /** Deliveries are written down a little out of order, so the watermark lies a little below the oldest that is not final. */

@@ -1,3 +1,4 @@
+import { counted } from '../../domain/in-words.js';
 import type { OpenRecord } from '../../records/runs/record-places.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
 import { type Outcome, outcomeOf, type PollOptions, type RunContext } from '../deps.js';
@@ -192,9 +193,14 @@ export function whyIncomplete({ head, states, closure, marked, gone, rescan, clo
     if (!scan.complete && scan.reason !== 'page_limit') reasons.push(`the newest part: ${wordsOf(scan)}`);
   }
   for (const [status, scan] of states.scans) if (!scan.complete) reasons.push(`status ${status}: ${wordsOf(scan)}`);
-  if (closure.undecided > 0) reasons.push(`${closure.undecided} records that are open here could not be read`);
-  if (closure.left > 0) reasons.push(`${closure.left} records that are open here have their turn in the next runs`);
-  if (marked.undecided > 0) reasons.push(`${marked.undecided} records that events spoke of could not be read`);
+  if (closure.undecided > 0)
+    reasons.push(`${counted(closure.undecided, 'record that is', 'records that are')} open here could not be read`);
+  if (closure.left > 0)
+    reasons.push(
+      `${counted(closure.left, 'record that is open here has its', 'records that are open here have their')} turn in the next runs`,
+    );
+  if (marked.undecided > 0)
+    reasons.push(`${counted(marked.undecided, 'record')} that events spoke of could not be read`);
   if (gone.undecided > 0) reasons.push(`of ${gone.undecided} records it is not known whether they are listed`);
   if (gone.more) reasons.push('more records seem to be missing than one run polls');
   const { scan, continues, name } = rescan;

@@ -1,5 +1,5 @@
 import { grouped } from '../../domain/grouped.js';
-import { isoTime } from '../../domain/in-words.js';
+import { counted, isoTime } from '../../domain/in-words.js';
 import { type NamedTransaction, namedTransactions } from '../../records/balances/transaction-rows.js';
 import {
   endRefreshRequests,
@@ -131,13 +131,16 @@ function whyIncomplete({ covering, history, newest, audit, again }: Parts): stri
   if (history.left.length > 0) reasons.push('the scan of what was never read goes on with the next run');
   const failed = [...history.failed, ...again.failed];
   for (const [reason, windows] of grouped(failed, (one) => one.reason))
-    reasons.push(`${windows.length} windows: ${reason}`);
+    reasons.push(`${counted(windows.length, 'window')}: ${reason}`);
   if (newest.reason !== null) reasons.push(`the newest part: ${newest.reason}`);
   if (audit?.outcome === 'count_differs')
     reasons.push(`the service counts ${audit.theirs ?? '?'} transactions, of which ${audit.ours} are here`);
   if (audit?.outcome === 'flawed') reasons.push('the page that carries the count is not what the feed answers');
   const doubtful = history.doubtful + again.doubtful;
-  if (doubtful > 0) reasons.push(`${doubtful} transactions are in the list of their account and not in the feed`);
+  if (doubtful > 0)
+    reasons.push(
+      `${counted(doubtful, 'transaction is in the list of its', 'transactions are in the list of their')} account and not in the feed`,
+    );
   // Last: beside another reason it is not the one that decides.
   if (covering.counts !== 'right') {
     reasons.push(

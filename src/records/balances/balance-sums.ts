@@ -3,6 +3,7 @@ import { boundsAtOpening, type FoundAtOpening } from '../../domain/balances/at-o
 import type { BalanceSums } from '../../domain/balances/balance-proof.js';
 import type { MovementTable } from '../../domain/balances/movement-table.js';
 import type { UnnamedPayouts } from '../../domain/balances/unnamed-payouts.js';
+import { counted } from '../../domain/in-words.js';
 import { addAmounts, subtractAmounts } from '../../domain/money.js';
 import { stateFromText } from '../../domain/record-state.js';
 import { raw, rowsOf, valueOf } from '../database/statements.js';
@@ -127,7 +128,7 @@ function sumsOf(row: Row): AssetSums {
   const later = Number(row.unnamed_later);
   const others = Number(row.unclear_count);
   const ofOperating = row.unnamed === '0' ? '0' : subtractAmounts(row.unplaced, row.withdrawn);
-  const why = later === 0 ? null : `${later} payouts of which it is not shown which balance they debit`;
+  const why = later === 0 ? null : `${counted(later, 'payout')} of which it is not shown which balance was debited`;
   const more = others > 1 ? ` (and ${others - 1} more)` : '';
   const unclear = others === 0 ? null : `${row.unclear ?? 'unclear'}${more}`;
   const reasons = [why, unclear].filter((reason) => reason !== null);

@@ -2,6 +2,7 @@ import { TimeoutStrategy, timeout } from 'cockatiel';
 import { secretsSource } from '../../config.js';
 import { lateSeconds } from '../../domain/alerts/condition.js';
 import { acceptAgain, NONE_ACCEPTED, retiredLast } from '../../domain/deliveries/last-secret.js';
+import { counted } from '../../domain/in-words.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { differingSettings, valuesText } from '../../records/alerts/process-settings.js';
 import { decidingSealCheck, sealState, unsealedText, unverifiedSeconds } from '../../records/audit/seal-checks.js';
@@ -78,7 +79,8 @@ function checkSecret(secret: SecretStatus): Check {
     return finding(name, found, remedy);
   }
   if (lastMatchAt === null) return unknown(name, 'no event has come under it yet', next);
-  const open = unmatched === 0 ? '' : `; ${unmatched} events are not in the delivery history so far`;
+  const open =
+    unmatched === 0 ? '' : `; ${counted(unmatched, 'event is', 'events are')} not in the delivery history so far`;
   const why = notKnown === null ? '' : `; whether the service sent them is not known: ${notKnown}`;
   return ok(name, `last match ${lastMatchAt}, ${matches24h} in 24 h${open}${why}`);
 }
@@ -89,7 +91,7 @@ export async function checkQueue({ config, queues }: Pick<DoctorParts, 'config' 
   const queue = createQueueProducer('events', queues);
   try {
     const { waiting } = await asking.execute(() => queue.opened.then(() => queue.state()));
-    return [ok('queue', `Redis answers, ${waiting} jobs wait`)];
+    return [ok('queue', `Redis answers, ${counted(waiting, 'job waits', 'jobs wait')}`)];
   } catch {
     const found =
       'Redis does not answer: webhooks are applied some seconds later, and commands of the console wait; nothing is lost, events are in Postgres';
@@ -126,7 +128,7 @@ export async function checkRetention({ db, config, now }: DoctorParts): Promise<
     return [unknown('retention', 'has not been through everything yet', 'tallyhook schedule does it, once a day')];
   const { received, failed, dead } = await countLeftBodies(db, cutoffOf(now(), config.RETENTION_BODY_DAYS));
   const left = received + failed + dead;
-  const stays = left === 0 ? '' : `; ${left} bodies stay, because their events are not applied`;
+  const stays = left === 0 ? '' : `; ${counted(left, 'body stays', 'bodies stay')}, because not each event is applied`;
   const found = `last finished at ${finishedAt.toISOString()}${stays}`;
   if (now().getTime() - finishedAt.getTime() > RETENTION_LATE_MS) {
     const where = unfinished.length === 0 ? '' : `, unfinished: ${unfinished.join(', ')}`;
@@ -164,7 +166,7 @@ async function checkLast(db: DoctorParts['db'], now: Date): Promise<Check> {
   if (findings > 0)
     return finding(
       name,
-      `at ${finishedAt}: ${findings} findings, first: ${firstFinding}`,
+      `at ${finishedAt}: ${counted(findings, 'finding')}, first: ${firstFinding}`,
       'docs/runbook.md, “Seals are broken”',
     );
   const found = `at ${finishedAt} ${rows} rows were as they were sealed`;

@@ -3,6 +3,7 @@ import { remedyOf } from '../../domain/alerts/alerts.js';
 import { isOwnUrl } from '../../domain/deliveries/endpoint-rules.js';
 import { placeOf } from '../../domain/deliveries/last-secret.js';
 import { lackingEvents } from '../../domain/deliveries/secret-verdict.js';
+import { counted } from '../../domain/in-words.js';
 import { notices } from '../../domain/state/notices.js';
 import { AppError } from '../../errors.js';
 import type { WebhookEndpoint } from '../../service-api/answer-records.js';
@@ -87,7 +88,7 @@ function checkEndpoints(
   if (ours.length === 0) {
     const wanted = config.WEBHOOK_PUBLIC_URL ?? `an address that ends in ${config.WEBHOOK_PATH}`;
     const remedy = `create one in the service’s dashboard and put its secret into ${placeOf(secretsSource(config))}, or correct WEBHOOK_PUBLIC_URL`;
-    return [finding('endpoint', `none of ${all.length} endpoints is ${wanted}`, remedy)];
+    return [finding('endpoint', `none of ${counted(all.length, 'endpoint')} is ${wanted}`, remedy)];
   }
   return ours.map((endpoint) => {
     if (endpoint.isActive !== false) return checkEvents(endpoint, active, needed);

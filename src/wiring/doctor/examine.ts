@@ -1,4 +1,5 @@
 import { canaryWords } from '../../domain/alerts/facts.js';
+import { counted } from '../../domain/in-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { unprovenText } from '../../domain/state/notices.js';
 import { type Problem, type State, stateChecks } from '../../domain/state/state.js';
@@ -120,7 +121,7 @@ function checkChannel(name: string, view: ChannelView | undefined): Check {
   const test = 'tallyhook alerts test';
   const taken = view?.lastOkAt ? `last taken at ${view.lastOkAt.toISOString()}` : 'never taken yet';
   if (view?.failingSince) {
-    const waits = `${view.waiting} wait, next attempt at ${view.nextAttemptAt.toISOString()}`;
+    const waits = `${counted(view.waiting, 'waits', 'wait')}, next attempt at ${view.nextAttemptAt.toISOString()}`;
     const found = `fails since ${view.failingSince.toISOString()}: ${view.error ?? 'no reason kept'}; ${waits}; ${taken}`;
     return finding(check, found, `correct the address or the secret, restart the schedulers, then: ${test}`);
   }
