@@ -1,5 +1,6 @@
 import { counted } from '../in-words.js';
 import { compareText } from '../record-state.js';
+import { knownCount } from './lines.js';
 import type { Scorecard } from './scorecard-shape.js';
 import { availabilityOf, type CallOutcome, callOutcomes } from './scorecard-shape.js';
 import { addTallies, type EventClass, eventClasses, percentile, type Tally, type TypeTally } from './tally-events.js';
@@ -35,35 +36,37 @@ export interface CardAbout {
 export function scorecardOf(days: readonly StoredDay[], about: CardAbout): Scorecard {
   const counts = days.map((one) => one.counts);
   const tally = addTallies(counts.map((one) => one.tally));
-  const byType = Object.entries(tally).map(([eventType, own]) => ({ eventType, ...rowOf(own) }));
   const calls = sumCalls(counts.map((one) => one.calls));
   const { month, timeZone, from, to, begun: of } = about;
   const withHistory = counts.filter((one) => one.withHistory).length;
+  const known = { counted: days.length, of, withHistory };
+  const byType = Object.entries(tally).map(([eventType, own]) => ({ eventType, ...rowOf(own, known) }));
   const at = days.map(({ countedAt }) => countedAt.getTime());
   return {
     month,
     timeZone,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
-    days: { counted: days.length, of, withHistory },
+    days: known,
     countedAt: at.length === 0 ? null : new Date(Math.max(...at)).toISOString(),
-    events: eventsOf(Object.values(tally)),
-    byType: byType.toSorted((a, b) => b.expected - a.expected || compareText(a.eventType, b.eventType)),
+    events: eventsOf(Object.values(tally), known),
+    byType: byType.toSorted((a, b) => (b.expected ?? 0) - (a.expected ?? 0) || compareText(a.eventType, b.eventType)),
     rejectedRequests: sumRejected(counts.map((one) => one.rejected)),
     api: calls,
     notes: notesOf(about, { days: days.length, withHistory, calls: calls.byOperation.length }),
   };
 }
 
-function eventsOf(types: readonly TypeTally[]): Scorecard['events'] {
+function eventsOf(types: readonly TypeTally[], days: Scorecard['days']): Scorecard['events'] {
   const sums = eventClasses.map((what) => [what, types.reduce((sum, { classes }) => sum + (classes[what] ?? 0), 0)]);
   const classes = Object.fromEntries(sums) as Record<EventClass, number>;
   const all = Object.values(classes).reduce((sum, n) => sum + n, 0);
-  return { ...classes, expected: all - classes.not_sent };
+  const counts = Object.entries({ ...classes, expected: all - classes.not_sent });
+  return Object.fromEntries(counts.map(([what, n]) => [what, knownCount(what, n, days)])) as Scorecard['events'];
 }
 
-function rowOf(own: TypeTally): Omit<Scorecard['byType'][number], 'eventType'> {
-  return { ...eventsOf([own]), p50Ms: percentile(own.delays, 50), p99Ms: percentile(own.delays, 99) };
+function rowOf(own: TypeTally, days: Scorecard['days']): Omit<Scorecard['byType'][number], 'eventType'> {
+  return { ...eventsOf([own], days), p50Ms: percentile(own.delays, 50), p99Ms: percentile(own.delays, 99) };
 }
 
 function sumRejected(days: readonly Record<string, number>[]): Scorecard['rejectedRequests'] {
