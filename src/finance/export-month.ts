@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
+import type { MonthValue } from '../domain/books/carried-report.js';
 import { type Chart, isEarned, numberIn, ownNumberIn } from '../domain/books/chart.js';
 import { fiatReport, negatedValue, roundedValue, sumExactValues } from '../domain/books/fiat-report.js';
 import { counted } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import type { Finding } from '../records/audit/verify-head.js';
-import { accountValues, type MonthValue } from '../records/books/account-totals.js';
+import { accountValues } from '../records/books/account-totals.js';
 import { entriesWithinOne } from '../records/books/month-entries.js';
 import { firstMonth, unopenedAssets, unposted } from '../records/books/period-facts.js';
 import { closedAt, periodFiles, readPeriodFile } from '../records/books/period-files.js';

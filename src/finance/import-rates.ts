@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { MonthValue } from '../domain/books/carried-report.js';
 import type { Chart } from '../domain/books/chart.js';
 import { dayIn } from '../domain/books/posting-month.js';
 import { doubtfulRates } from '../domain/books/rate-doubts.js';
@@ -7,7 +8,7 @@ import { assetsNamed, type GivenRate, readRatesFile } from '../domain/books/rate
 import { hashOfText } from '../domain/canonical-json.js';
 import { shortened } from '../domain/in-words.js';
 import { type Approval, recordAction } from '../records/actions/record-action.js';
-import { accountValues, type MonthValue } from '../records/books/account-totals.js';
+import { accountValues } from '../records/books/account-totals.js';
 import { importRates } from '../records/books/entry-rates.js';
 import { knownBeside, monthsOfDays, seenAssets } from '../records/books/given-rates.js';
 import { closedMonths, lockBooks } from '../records/books/posting-progress.js';

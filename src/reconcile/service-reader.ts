@@ -22,7 +22,7 @@ export interface PageQuery {
 /** `more`: the service names a page below these rows, however few they are. Undefined: it says nothing of that. */
 export type PageReader = (query: PageQuery) => Promise<Answer<JsonObject[]> & { more?: boolean }>;
 
-interface Question {
+export interface Question {
   path?: Record<string, string>;
   query?: Record<string, string | number>;
   signal?: AbortSignal | undefined;

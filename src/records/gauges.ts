@@ -1,21 +1,14 @@
 import type { Knex } from 'knex';
 import type { Outage } from '../domain/alerts/facts.js';
 import { isAway, KEY_REFUSED, SERVICE_AWAY } from '../domain/alerts/outage-words.js';
-import type { BreakKind } from '../domain/breaks/breaks.js';
-import type { Severity } from '../domain/breaks/findings.js';
+import type { OpenBreaks } from '../domain/breaks/money-once.js';
 import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
 import { SENT } from './inbox/minute-counts.js';
 import { adoptedAtOf } from './installation.js';
 import { failingCalls } from './service-notes.js';
 
-export interface OpenBreaks {
-  kind: BreakKind;
-  severity: Severity;
-  count: number;
-}
-
 /** How many breaks nobody has closed yet, acknowledged ones included. Reads an index of the open ones only. */
-export async function countOpenBreaks(db: Knex): Promise<OpenBreaks[]> {
+export async function countOpenBreaks(db: Knex): Promise<Pick<OpenBreaks, 'kind' | 'severity' | 'count'>[]> {
   return rowsOf<OpenBreaks>(db)`
     SELECT kind, severity, count(*)::integer AS count FROM breaks
     WHERE status IN ('open', 'acknowledged') GROUP BY kind, severity`;

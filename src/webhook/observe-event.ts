@@ -2,7 +2,7 @@ import { UNAPPLIED } from '../domain/breaks/contract-violation.js';
 import { type LinkPointers, withLinks } from '../domain/events/event-key.js';
 import { atOnce, inTurns } from '../domain/in-turns.js';
 import { type JsonObject, ownField } from '../domain/json.js';
-import type { Observation, ObservationSource } from '../domain/observation.js';
+import type { Observation } from '../domain/observation.js';
 import { amountViolations, type EntityRef, type RecordKind, recordRules, stateOn } from '../domain/records.js';
 import { withoutBulk } from '../domain/without-bulk.js';
 import type { NewBreak } from '../records/breaks/breaks.js';
@@ -148,11 +148,7 @@ function withLinked(found: FoundRecord, links: LinkPointers): FoundRecord {
   return found.fields === null ? found : { ...found, fields: withLinks(found.kind, found.fields, links) };
 }
 
-interface At {
-  from: number;
-  to: number;
-  source: ObservationSource;
-}
+type At = Pick<Observation, 'from' | 'to' | 'source'>;
 
 function observe(
   { kind, id, fields, path }: FoundRecord,

@@ -1,8 +1,8 @@
+import type { FilterListing } from '../../src/domain/breaks/disputes.js';
 import { textField } from '../../src/domain/records.js';
 import type { ListRow, Place } from '../../src/reconcile/lists/list-row.js';
 import type { Absence, Gap, GapMove, ListStore, ReadPage } from '../../src/reconcile/lists/list-store.js';
 import { covers, type Span } from '../../src/reconcile/lists/span.js';
-import type { FilterListing } from '../../src/records/breaks/filter-listings.js';
 import type { ListedKind, OpenRecord } from '../../src/records/runs/record-places.js';
 import type { Watermark } from '../../src/records/runs/watermarks.js';
 

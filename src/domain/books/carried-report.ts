@@ -12,11 +12,14 @@ export interface CarriedReport extends Rest {
   closing: Rest;
 }
 
-/** What an account's lines in a month are worth; `value`: exact, null where none has a rate. */
-interface MonthValue {
+/** What the lines of an account in a month were worth at their own rates. */
+export interface MonthValue {
+  /** YYYY-MM. */
   month: string;
   account: string;
+  /** Exact; null: no line has a rate. */
   value: string | null;
+  /** Lines without a rate of the currency; they are not in the value. */
   unpriced: number;
 }
 

@@ -19,8 +19,8 @@ export const disputeBreaks = {
 } as const satisfies BreakDefinitions;
 type DisputeBreak = keyof typeof disputeBreaks;
 
-/** What a complete poll of the filter `irregular` showed. Times in ms of the service's clock. */
-export interface IrregularListing {
+/** What a complete scan of a list by a status filter showed. Times in ms of the service's clock. */
+export interface FilterListing {
   from: number;
   to: number;
   ids: ReadonlySet<string>;
@@ -50,7 +50,7 @@ const EXAMPLES = 5;
  * the filter holds. `since` is when a request began, or the second of an event: the dispute may be younger. Requests so close
  * have no order, and another listing says it.
  */
-export function standingOf(intent: CheckedRecord, listing: IrregularListing): DisputeStanding {
+export function standingOf(intent: CheckedRecord, listing: FilterListing): DisputeStanding {
   const { id, since, readAt, verified, history } = intent;
   const standing = (place: DisputeStanding['place']): DisputeStanding => ({ id, sort: sortOf(intent), place });
   if (listing.ids.has(id)) return standing('listed');
@@ -74,7 +74,7 @@ export function unknownStanding(id: string): DisputeStanding[] {
  */
 export function classifyListing(
   disputes: readonly DisputeStanding[],
-  listing: IrregularListing,
+  listing: FilterListing,
   before: JsonObject | null,
 ): Findings<DisputeBreak> {
   const fields = new Map<Sort, FieldEvidence>();
@@ -100,7 +100,7 @@ function sortOf({ fields }: CheckedRecord): Sort {
   return differs ? 'amountDiffers' : 'exactlyPaid';
 }
 
-function missed(outside: readonly DisputeStanding[], { from, to }: IrregularListing): FieldEvidence {
+function missed(outside: readonly DisputeStanding[], { from, to }: FilterListing): FieldEvidence {
   const ids = outside.map(({ id }) => id);
   return {
     ours: 'pending_decision',

@@ -13,7 +13,9 @@ export interface PairedBy {
   id: string;
   endpointId: string | null;
   eventType: string | null;
+  /** Of the payload; null: there is none that is an event. */
   event: { key: string; contentHash: string; timestamp: number } | null;
+  /** What the service noted of our own answer: the inbox id of a 200. */
   answeredId: string | null;
   attempts: number | null;
   createdAt: number | null;

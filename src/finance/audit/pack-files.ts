@@ -1,7 +1,5 @@
 import type { Knex } from 'knex';
 import { z } from 'zod';
-import type { MovementTable } from '../../domain/balances/movement-table.js';
-import type { Chart } from '../../domain/books/chart.js';
 import { firstDayAfter } from '../../domain/books/posting-month.js';
 import { canonicalJson } from '../../domain/canonical-json.js';
 import { type JsonObject, toJsonText } from '../../domain/json.js';
@@ -13,19 +11,15 @@ import { periodFiles, readPeriodFile } from '../../records/books/period-files.js
 import { exact, type Trx } from '../../records/database/statements.js';
 import { secretFingerprints } from '../../records/deliveries/secrets.js';
 import { exportFormats } from '../export-formats.js';
+import type { MonthBooks } from '../exports/month-tables.js';
 import { openStanding } from '../exports/standing.js';
 import type { ZippedFile } from '../exports/zip-files.js';
 import { manifestOf, rowLines, sealLines } from './export-audit.js';
 import { inParts } from './pack-zip.js';
 
-export interface PackAsked {
-  month: string;
+/** `timeZone`: of a closed month that of its closing, where it was kept. */
+export interface PackAsked extends Omit<MonthBooks, 'trx' | 'standing'> {
   out: string;
-  /** Of the books; of a closed month that of its closing, where it was kept. */
-  timeZone: string;
-  currency: string;
-  table: Pick<MovementTable, 'words'>;
-  chart: Chart;
 }
 
 export interface PackScope extends PackAsked {

@@ -9,13 +9,10 @@ import { isZero } from '../../domain/money.js';
 import type { AccountWorth, MonthAccounts } from '../../domain/views/books-shapes.js';
 import { monthTotals, type TotalWorth, valuesUntil } from '../../records/books/account-totals.js';
 import { ratesKnown } from '../../records/books/entry-rates.js';
+import type { MonthBooks } from './month-tables.js';
 
 /** A month (YYYY-MM) of the books, and the currency that values are in. */
-interface Asked {
-  month: string;
-  currency: string;
-  timeZone: string;
-}
+type Asked = Pick<MonthBooks, 'month' | 'currency' | 'timeZone'>;
 
 interface Wanted {
   account?: string | undefined;

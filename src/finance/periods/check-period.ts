@@ -29,6 +29,7 @@ import {
 } from '../../records/books/period-facts.js';
 import { closedMonths, postedUntil } from '../../records/books/posting-progress.js';
 import { coverage } from '../../records/runs/coverage.js';
+import type { MonthBooks } from '../exports/month-tables.js';
 import type { PostingDeps } from '../posting-deps.js';
 import { verifyBooks } from '../verify-books.js';
 
@@ -213,14 +214,11 @@ async function closingDiffers(
     .toSorted((a, b) => a.what.localeCompare(b.what));
 }
 
-interface MoneyBooks {
-  month: string;
-  timeZone: string;
-  currency: string;
-}
-
 /** What of a month may be worth something else than the books carry: each may be right, so a reason is enough. */
-export async function moneyDoubts(db: Knex, { month, timeZone, currency }: MoneyBooks): Promise<Missing[]> {
+export async function moneyDoubts(
+  db: Knex,
+  { month, timeZone, currency }: Pick<MonthBooks, 'month' | 'timeZone' | 'currency'>,
+): Promise<Missing[]> {
   const rates = await ratesInUse(db, month, currency);
   const doubts = rateDoubts(rates, await knownBeside(db, rates, { timeZone }));
   return [

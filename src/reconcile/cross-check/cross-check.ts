@@ -1,4 +1,5 @@
 import { type BreakKind, breakKinds, checkKinds, runChecks } from '../../domain/breaks/breaks.js';
+import type { FilterListing } from '../../domain/breaks/disputes.js';
 import {
   classifyListing,
   type DisputeStanding,
@@ -23,7 +24,6 @@ import {
 } from '../../records/breaks/check-progress.js';
 import {
   closeFilterListing,
-  type FilterListing,
   hasNewListing,
   loadDisputed,
   openDisputes,

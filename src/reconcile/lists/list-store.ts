@@ -1,4 +1,4 @@
-import type { FilterListing } from '../../records/breaks/filter-listings.js';
+import type { FilterListing } from '../../domain/breaks/disputes.js';
 import type { OpenRecord } from '../../records/runs/record-places.js';
 import type { Watermark } from '../../records/runs/watermarks.js';
 import type { ListRow, Place } from './list-row.js';

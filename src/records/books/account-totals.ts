@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { MonthValue } from '../../domain/books/carried-report.js';
 import { raw, rowsOf, type Sql, sql } from '../database/statements.js';
 
 /** opening + activity = closing; signed decimal strings, a debit is positive. */
@@ -25,17 +26,6 @@ const totalsUntil = (month: string, table: Sql, more: Sql = raw('')) => sql`
   FROM ${table} WHERE month <= ${month}`;
 
 const BY_ACCOUNT = raw('GROUP BY account, asset_code ORDER BY account COLLATE "C", asset_code COLLATE "C"');
-
-/** What the lines of an account in a month were worth at their own rates. */
-export interface MonthValue {
-  /** YYYY-MM. */
-  month: string;
-  account: string;
-  /** Exact; null: no line has a rate. */
-  value: string | null;
-  /** Lines without a rate of the currency; they are not in the value. */
-  unpriced: number;
-}
 
 /** Sums that are kept by month, each with what is kept of its value in the currency. */
 const keptIn = (currency: string) => sql`

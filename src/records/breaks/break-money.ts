@@ -1,6 +1,4 @@
 import type { Knex } from 'knex';
-import type { BreakKind } from '../../domain/breaks/breaks.js';
-import type { Severity } from '../../domain/breaks/findings.js';
 import {
   linesOf,
   type MoneyOfBreak,
@@ -38,17 +36,11 @@ export const PAYMENTS_OF_BREAK = sql`CASE entity_kind WHEN 'payment_intent' THEN
   WHEN 'order' THEN (SELECT own.payment_intents FROM orders AS own WHERE own.reference = entity_id)
   WHEN 'invoice' THEN ARRAY(SELECT own.id FROM payment_intents AS own WHERE own.invoice_id = entity_id) END`;
 
-interface Row {
-  kind: BreakKind;
-  severity: Severity;
+interface Row extends Omit<Required<MoneyOfBreak>, 'money'> {
   /** Null: of several. */
   breakId: string | null;
-  subject: string;
   currency: string | null;
   amount: string | null;
-  breaks: number;
-  inHand: number;
-  oldestSeconds: number;
   /** Of a settlement's break, the evidence: it says what is missing in money. */
   settlement: string | null;
 }

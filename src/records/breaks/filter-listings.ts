@@ -1,15 +1,9 @@
 import type { Knex } from 'knex';
 import type { CheckedRecord } from '../../domain/breaks/check-facts.js';
+import type { FilterListing } from '../../domain/breaks/disputes.js';
 import type { RecordKind } from '../../domain/records.js';
 import { columnOf, rowsOf, run, sql, type Trx } from '../database/statements.js';
 import { STATE_FIELDS, selectChecked } from './checked-records.js';
-
-/** What a complete scan of a list by a status filter showed. Times in ms of the service's clock. */
-export interface FilterListing {
-  from: number;
-  to: number;
-  ids: ReadonlySet<string>;
-}
 
 /** Keeps the newest listing of a filter, for the cross-checks. */
 export async function saveFilterListing(

@@ -1,6 +1,7 @@
 import { isLosslessNumber } from 'lossless-json';
 import { hashOfText } from '../../domain/canonical-json.js';
 import { type DeliveredEvent, deliveredEvent } from '../../domain/deliveries/delivery-payload.js';
+import type { PairedBy } from '../../domain/deliveries/pair-delivery.js';
 import {
   fromJsonText,
   isJsonObject,
@@ -18,26 +19,17 @@ import { isRowId } from '../database/paging.js';
 import { PRUNED_DETAILS } from '../retention/delete-rows.js';
 
 /** A delivery as the service shows it (specification 2.13), as far as it is classified. Times in ms of the service's clock. */
-export interface Delivery {
-  id: string;
-  endpointId: string | null;
+export interface Delivery extends PairedBy {
   endpointUrl: string | null;
-  eventType: string | null;
   status: string | null;
   httpStatus: number | null;
-  attempts: number | null;
-  lastAttemptAt: number | null;
   nextRetryAt: number | null;
-  createdAt: number | null;
-  /** Of the payload; null: there is none that is an event. */
-  event: { key: string; contentHash: string; timestamp: number } | null;
   payload: string | null;
   /** SHA-256 of the payload as text, as rejections have it of the body. */
   payloadHash: string | null;
   /** What else it shows, for people. */
   details: string | null;
-  /** What the service noted of our own answer: the inbox id of a 200, or the reason of a rejection. */
-  answeredId: string | null;
+  /** What the service noted of our own answer: the reason of a rejection. */
   answeredError: string | null;
   paymentIntentId: string | null;
   /** Records that it names, where its payload is no event. */

@@ -17,12 +17,7 @@ export interface CanaryArrival {
 }
 
 /** How it fared; `error`: in words, null where it came back whole. */
-export interface CanaryOutcome {
-  answeredMs: number | null;
-  storedMs: number | null;
-  appliedMs: number | null;
-  error: string | null;
-}
+export type CanaryOutcome = Pick<CanaryFacts, 'answeredMs' | 'storedMs' | 'appliedMs' | 'error'>;
 
 /** So long after it was sent nobody knows it again. */
 const CLAIM_SECONDS = 60;

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type pg from 'pg';
+import type { EventKey } from '../../domain/events/event-key.js';
 import { bigintArray, floatArray, textArray } from '../database/array-parameter.js';
 
 const QUERY_TIMEOUT_MS = 5_000;
@@ -7,11 +8,7 @@ const QUERY_TIMEOUT_MS = 5_000;
 const LONGEST_TYPE = 200;
 
 /** An authentic event, ready to be stored. */
-export interface Arrival {
-  key: string;
-  keyType: 'id' | 'fingerprint';
-  eventId: string | null;
-  contentHash: string;
+export interface Arrival extends EventKey {
   eventType: string;
   /** The envelope's, in seconds. */
   timestamp: number;

@@ -1,7 +1,8 @@
 import { sameJson } from '../../domain/canonical-json.js';
 import type { JsonObject } from '../../domain/json.js';
 import { textField } from '../../domain/records.js';
-import type { Asked, Question } from './questions.js';
+import type { Question } from '../../reconcile/service-reader.js';
+import type { Asked } from './questions.js';
 
 export type Verdict = 'works' | 'ignored' | { refused: string } | { notKnown: string };
 

@@ -1,3 +1,4 @@
+import type { Question } from '../../reconcile/service-reader.js';
 import type { Contract } from '../../service-api/contract.js';
 import { operationOf, queryNamesOf } from '../../service-api/operations.js';
 import { type Check, finding, ok, unknown } from './check.js';
@@ -15,7 +16,6 @@ import {
   type ParameterTest,
   type Verdict,
 } from './parameter-tests.js';
-import type { Question } from './questions.js';
 
 const anId = filtersOut('an id of the list');
 const INTENT_STATES = ['completed', 'expired', 'cancelled', 'pending', 'confirming', 'unmatched'];

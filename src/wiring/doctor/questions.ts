@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { AppError } from '../../errors.js';
+import type { Question } from '../../reconcile/service-reader.js';
 import type { ServiceClient } from '../../service-api/client.js';
 import type { Contract } from '../../service-api/contract.js';
 import { operationOf, type ReadOperation } from '../../service-api/operations.js';
@@ -12,12 +13,6 @@ export type Asked =
   | { kind: 'refused' | 'missing'; problem: string; code: string | null; message: string | null }
   /** `pauseMs`: the service limits the calls, and says for how long, or null. `noList`: an answer, and none that is a list. */
   | { kind: 'failed'; problem: string; pauseMs?: number | null; noList?: true };
-
-export interface Question {
-  path?: Record<string, string>;
-  query?: Record<string, string | number>;
-  signal?: AbortSignal;
-}
 
 /** A page as large as the service gives. */
 export const MANY = { query: { take: 100 } };

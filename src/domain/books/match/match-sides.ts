@@ -11,7 +11,8 @@ import {
   subtractAmounts,
 } from '../../money.js';
 import { requested } from '../../orders/order.js';
-import { type IntentOutcome, intentOutcome, NO_MONEY } from '../../orders/order-intent.js';
+import type { PaymentOutcome } from '../../orders/order-intent.js';
+import { intentOutcome, NO_MONEY } from '../../orders/order-intent.js';
 import { textField } from '../../records.js';
 import { sumExactValues } from '../fiat-report.js';
 import type { MatchFacts } from './match-facts.js';
@@ -80,13 +81,8 @@ function askedOf(facts: MatchFacts): { code: string; amount: string }[] {
   return !isZero(rest) ? [...asked, { code: expected.currency, amount: rest }] : asked;
 }
 
-interface Paying {
-  intent: ShownRecord;
-  outcome: IntentOutcome;
-}
-
 /** The payments that brought money; what the service lists no more, or what expired uncollected, asks for nothing beside others. */
-function payingOf({ order }: MatchFacts): Paying[] {
+function payingOf({ order }: MatchFacts): PaymentOutcome[] {
   const paying = order.intents
     .map((intent) => ({ intent, outcome: intentOutcome(intent, []) }))
     .filter(({ outcome }) => !NO_MONEY.includes(outcome.type));
@@ -98,8 +94,8 @@ function payingOf({ order }: MatchFacts): Paying[] {
 }
 
 /** So that of two payments the one counts that was paid as it was asked, whichever is given first. */
-function inRangeFirst(a: Paying, b: Paying): number {
-  const isIn = ({ outcome }: Paying) => Number(outcome.type === 'collected' && outcome.side === 'in_range');
+function inRangeFirst(a: PaymentOutcome, b: PaymentOutcome): number {
+  const isIn = ({ outcome }: PaymentOutcome) => Number(outcome.type === 'collected' && outcome.side === 'in_range');
   return isIn(b) - isIn(a) || (a.intent.id < b.intent.id ? -1 : 1);
 }
 
