@@ -868,6 +868,7 @@ TABLE order_registrations
   CREATE INDEX order_registrations_by_reference ON public.order_registrations USING btree (reference, id)
   CREATE INDEX order_registrations_by_time ON public.order_registrations USING btree (at)
   CREATE TRIGGER order_registrations_append_only BEFORE DELETE OR UPDATE ON public.order_registrations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+  CREATE TRIGGER order_registrations_kept BEFORE DELETE OR TRUNCATE ON public.order_registrations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE orders
   reference text NOT NULL
@@ -1173,6 +1174,7 @@ TABLE refund_assignments
   CONSTRAINT refund_assignments_pkey PRIMARY KEY (id)
   CREATE INDEX refund_assignments_by_intent ON public.refund_assignments USING btree (payment_intent_id) WHERE (payment_intent_id IS NOT NULL)
   CREATE INDEX refund_assignments_newest ON public.refund_assignments USING btree (payout_id, id DESC)
+  CREATE TRIGGER refund_assignments_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.refund_assignments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 
 TABLE rejection_counts
   hour timestamp with time zone NOT NULL

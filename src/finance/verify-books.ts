@@ -10,7 +10,13 @@ import { findingOf, type ReportFinding } from '../records/audit/verify-head.js';
 import { verifyColumns, verifyKept, verifyMovements } from '../records/audit/verify-kept.js';
 import { verifyMonths } from '../records/audit/verify-months.js';
 import { verifyPaymentRates, verifyRates, verifyShownRates } from '../records/audit/verify-rates.js';
-import { verifyRecords } from '../records/audit/verify-records.js';
+import {
+  verifyBalancePolls,
+  verifyGone,
+  verifyInvoices,
+  verifyOrders,
+  verifyRecords,
+} from '../records/audit/verify-records.js';
 import { movingKinds } from '../records/balances/balance-records.js';
 import { sumMovements } from '../records/balances/balance-sums.js';
 import { keptTotals } from '../records/books/account-totals.js';
@@ -63,6 +69,7 @@ export async function verifyBooks(
     if (records === null) await verifyBreaks(trx, reportFinding);
     await verifyKept(trx, reportFinding);
   });
+  if (records === null) await verifyOrdered(deps.db, reportFinding);
   for (const kind of movingKinds)
     for await (const ids of bookedIds(deps.db, kind, records))
       await oneSnapshot(deps.db, async (trx) => {
@@ -79,6 +86,16 @@ export async function verifyBooks(
         const drafts = found.flatMap((record) => entriesOf(record, deps.table.choices));
         reportAppends(await planDrafts(books, { drafts, records: found, isWhole: true }), reportFinding);
       });
+}
+
+/** What an order is released by, beside what moves balances. */
+async function verifyOrdered(db: Knex, reportFinding: ReportFinding): Promise<void> {
+  await oneSnapshot(db, async (trx) => {
+    await verifyOrders(trx, reportFinding);
+    await verifyInvoices(trx, reportFinding);
+    await verifyBalancePolls(trx, reportFinding);
+    await verifyGone(trx, reportFinding);
+  });
 }
 
 /** All of it, as what is verified with all seals. */
@@ -143,7 +160,11 @@ function balanceFinding(assetCode: string, booked: string, proven: string) {
 async function verifyUnfounded(trx: Trx, reportFinding: ReportFinding): Promise<void> {
   if (!(await hasProgress(trx)))
     reportFinding(
-      findingOf('entry_differs', 'no row says how far the entries are posted', { log: 'entries', from: '0' }),
+      findingOf(
+        'entry_differs',
+        'no row says how far the entries are posted, or one says further than the history of changes goes',
+        { log: 'entries', from: '0' },
+      ),
     );
   for (const { id, recordKind, recordId } of await unfoundedEntries(trx)) {
     const message = `entry ${id} is of ${recordKind} ${recordId}, and there is none such`;

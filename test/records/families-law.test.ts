@@ -51,7 +51,10 @@ async function write(
   { reportsFirst = false, screens = false } = {},
 ): Promise<void> {
   const { db } = database;
-  await db.raw(TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
+  await db.transaction(async (trx) => {
+    await trx.raw('SET LOCAL session_replication_role = replica');
+    await trx.raw(TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
+  });
   // Amid a flood, or where the delivery history was not read for an hour.
   const isFlooded = polledLate && proofs.length % 2 === 0;
   const minutes = polledLate && !isFlooded ? 61 : 59;

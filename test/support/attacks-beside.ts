@@ -137,6 +137,45 @@ const beside: Readonly<Record<string, Attack>> = {
     `INSERT INTO asset_rates (asset_code, seen_at, rate, source) VALUES ('${ASSET}', '2026-04-15 10:00Z', 50, 'balance')`,
     { refused: 'does not show this rate' },
   ],
+  'a released order': [`UPDATE orders SET release_safe = true, release_reason = 'proven'`, MOVED],
+  'an order that nothing made': [
+    `INSERT INTO orders (reference, status, release_safe, release_reason) VALUES ('o', 'paid', true, 'proven')`,
+    MOVED,
+  ],
+  'an order of less': [`UPDATE orders SET expected_amount = 1, expected_currency = 'EUR'`, MOVED],
+  'no order': [`DELETE FROM orders`, MOVED],
+  'a registration that no store made': [
+    `INSERT INTO order_registrations (reference, action, amount, currency) VALUES ('order-pi_1', 'registered', 1, 'EUR')`,
+    MOVED,
+  ],
+  'no registrations': [`TRUNCATE order_registrations`, { refused: 'append-only' }],
+  'a payment that nothing showed': [
+    `INSERT INTO payment_intents (id, status, shown, verified, observed_at, observed_by_type, observed_by_ref)
+     VALUES ('pi_x', 'completed', '{"id":"pi_x","status":"completed"}', true, now(), 'poll', '1')`,
+    MOVED,
+  ],
+  'a refund that nobody assigned': [
+    `INSERT INTO refund_assignments (payout_id, payment_intent_id, note, actor) VALUES ('po_1', 'pi_1', 'x', 'eve')`,
+    { named: 'action_missing' },
+  ],
+  'a refund of another': [`UPDATE refund_assignments SET payment_intent_id = NULL`, { refused: 'append-only' }],
+  'a balance that its poll did not show': [
+    `UPDATE balances SET balance = 1, shown = replace(shown, '"balance":"4000"', '"balance":"1"')`,
+    MOVED,
+  ],
+  'movements that are never worked in': [`UPDATE movements_progress SET seq = 1000000`, { named: 'entry_differs' }],
+  'movements that are worked in anew for ever': [
+    `UPDATE movements_progress SET renewing_to = 1000000`,
+    { named: 'entry_differs' },
+  ],
+  'a residual that is hidden in the explained part': [
+    `UPDATE balance_proofs SET explained = explained + unexplained, unexplained = 0`,
+    { named: 'balance_differs' },
+  ],
+  'a residual that is hidden in the balance': [
+    `UPDATE balance_proofs SET balance = balance - unexplained, unexplained = 0`,
+    { named: 'balance_differs' },
+  ],
   'a later adoption': [[ADOPTED, `UPDATE installation SET adopted_at = now()`], STAYS],
   'no adoption': [[ADOPTED, `DELETE FROM installation`], STAYS],
   'another type of a payout': [

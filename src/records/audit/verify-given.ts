@@ -16,6 +16,12 @@ const REBOOKED =
   raw(`action = 'rebook attribution' AND outcome = 'done' AND actions.at = said.at AND actions.actor = said.actor AND reason = note
   AND details ->> 'attribution' = attribution_id::text AND details ->> 'rebooking' = said.id::text AND details ->> 'step' = step::text AND details ->> 'contra' = contra AND details ->> 'on' = booked_on::text`);
 
+/** Whose refund a payout is has its sealed change; that a call of ours made nothing, the action that says so. */
+const ASSIGNED_BY =
+  raw(`SELECT FROM changes WHERE (entity_kind, entity_id, field) = ('payout', payout_id, 'assigned') AND changed_at = assigned_at
+    AND (source_type, source_ref) = ('person', actor) AND to_value = '{"paymentIntentId":' || coalesce(to_json(payment_intent_id)::text, 'null') || '}'
+  UNION ALL SELECT FROM actions WHERE action = 'settle call' AND outcome = 'done' AND at = assigned_at AND actions.actor = said.actor AND payment_intent_id IS NULL`);
+
 /**
  * What people give to the books comes with their action, in its transaction: rates, attributions, the files of a closing; and a posted entry is
  * valued anew only by rates that were given then. The database holds that for whoever has no right to disable its triggers.
@@ -38,6 +44,7 @@ export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promi
     WHERE NOT EXISTS (SELECT FROM actions WHERE ${MARKED})
     UNION ALL SELECT 'attribution_rebookings', id::text FROM attribution_rebookings AS said
     WHERE NOT EXISTS (SELECT FROM actions WHERE ${REBOOKED})
+    UNION ALL SELECT 'refund_assignments', id::text FROM refund_assignments AS said WHERE NOT EXISTS (${ASSIGNED_BY})
     UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'mark settlement' AND outcome = 'done'
       AND NOT EXISTS (SELECT FROM settlement_arrivals AS said WHERE ${MARKED})
     UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'rebook attribution' AND outcome = 'done'

@@ -68,9 +68,11 @@ export async function verifyKept(db: Knex, reportFinding: ReportFinding): Promis
   const proofs = await rowsOf<{ asset: string }>(db)`
     SELECT asset_code AS asset FROM balance_proofs
     WHERE balance - coalesce(opening_balance, 0) - explained IS DISTINCT FROM unobservable + unexplained AND explained IS NOT NULL
-      OR explained IS NULL AND (unexplained IS NOT NULL OR agreed_at IS NOT NULL) ORDER BY 1 LIMIT ${NAMED}`;
+      OR explained IS NULL AND (unexplained IS NOT NULL OR agreed_at IS NOT NULL)
+      OR EXISTS (SELECT FROM breaks WHERE (kind, entity_kind, entity_id) = ('balance_residual', 'balance', asset_code)
+        AND status IN ('open', 'acknowledged')) AND unexplained = 0 ORDER BY 1 LIMIT ${NAMED}`;
   for (const { asset } of proofs) {
-    const message = `the proof of the balance of ${asset} does not add up: opening, what is explained and what is not are not the balance`;
+    const message = `the proof of the balance of ${asset} does not add up: opening, what is explained and what is not are not the balance, or its break is open and nothing is unexplained`;
     reportFinding(findingOf('balance_differs', message, { log: 'balance_proofs', from: asset, rows: 1 }));
   }
 }

@@ -16,15 +16,17 @@ export async function isLevel(trx: Knex): Promise<boolean> {
         WHERE NOT ${IS_BOOKED}) AS level`;
 }
 
-/** Whether it is known how far is posted; true also where nothing is. */
+/** Whether it is known how far is posted, and no further than the history goes; true also where nothing is. */
 export async function hasProgress(trx: Knex): Promise<boolean> {
   return valueOf<boolean>(trx)`
-    SELECT EXISTS (SELECT FROM posting_progress) OR NOT EXISTS (SELECT FROM entries) AS known`;
+    SELECT (EXISTS (SELECT FROM posting_progress) OR NOT EXISTS (SELECT FROM entries)) AND NOT EXISTS (
+      SELECT FROM (SELECT seq FROM posting_progress UNION SELECT greatest(seq, renewing_to) FROM movements_progress) AS reached
+      WHERE seq > coalesce(pg_sequence_last_value('changes_seq_seq'), 0)) AS known`;
 }
 
 const AT_ONCE = 500;
 
-/** Ids of records that are in the books or moved a balance, some at a time; of a month those that are booked in it. */
+/** Ids of all records, and of what is in the books or moved a balance, some at a time; of a month those that are booked in it. */
 export async function* bookedIds(db: Knex, kind: MovingKind, month: string | null): AsyncGenerator<string[]> {
   const booked = sql`SELECT DISTINCT record_id FROM entries WHERE record_kind = ${kind}`;
   for (let after = ''; ; ) {
@@ -32,7 +34,7 @@ export async function* bookedIds(db: Knex, kind: MovingKind, month: string | nul
     const ids =
       month === null
         ? await columnOf<string>(db)`
-            (${booked} ${rest}) UNION
+            (SELECT id AS record_id FROM ${raw(recordTables[kind])} WHERE id > ${after} ORDER BY id LIMIT ${AT_ONCE}) UNION (${booked} ${rest}) UNION
             (SELECT DISTINCT record_id FROM movements WHERE record_kind = ${kind} ${rest}) ORDER BY record_id LIMIT ${AT_ONCE}`
         : await columnOf<string>(db)`${booked} AND month = ${month} ${rest}`;
     const last = ids.at(-1);

@@ -34,7 +34,8 @@ export function orderChanges(
 
 const NOTHING = toJsonText(null);
 
-const partsOf = {
+/** What the history says of an order, and how it is written there. */
+export const partsOf = {
   status: (row: OrderState) => toJsonText(row.status),
   release: (row: OrderState) => toJsonText({ safe: row.release_safe, reason: row.release_reason }),
   expected: (row: OrderState) => toJsonText(expectedOf(row)),
