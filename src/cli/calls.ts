@@ -107,9 +107,7 @@ function decidedAlready({ operation, key, status, objectId }: CallView): string 
   return `${named} is ${status}${objectId === null ? '' : `: it made ${objectId}`}. There is nothing to decide.`;
 }
 
-function unknownKey(key: string): UsageError {
-  return new UsageError(`There is no call under the key "${key}".`);
-}
+const unknownKey = (key: string): UsageError => new UsageError(`There is no call under the key "${key}".`);
 
 /** Of an option Commander makes an empty text of null. */
 function outcome(word: string): { made: string | null } {

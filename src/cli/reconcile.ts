@@ -97,9 +97,7 @@ export function exitCodeOf(runs: Run[]): number {
   return openedBy(runs) > 0 || runs.some((run) => !run.complete && !isNotOffered(reasonOf(run))) ? EXIT_FINDINGS : 0;
 }
 
-function openedBy(runs: Run[]): number {
-  return runs.reduce((sum, { breaksOpened }) => sum + breaksOpened, 0);
-}
+const openedBy = (runs: Run[]): number => runs.reduce((sum, { breaksOpened }) => sum + breaksOpened, 0);
 
 function collectKinds(word: string, before: Kind[]): Kind[] {
   if (word === 'all') return [...kinds];

@@ -15,9 +15,7 @@ export function counted(n: number, one: string, many = `${one}s`): string {
 export const words = (name: string): string => name.replaceAll('_', ' ');
 
 /** With a large letter at its beginning. */
-export function capitalized(text: string): string {
-  return text.replace(/^./, (first) => first.toUpperCase());
-}
+export const capitalized = (text: string): string => text.replace(/^./, (first) => first.toUpperCase());
 
 /** `httpStatus` as a person writes it: `http status`. */
 export function spaced(name: string): string {

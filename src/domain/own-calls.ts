@@ -18,9 +18,7 @@ const createdKinds: ReadonlyMap<string, RecordKind> = new Map([
   ['createRefund', 'payout'],
 ]);
 
-export function createdKind(operation: string): RecordKind | null {
-  return createdKinds.get(operation) ?? null;
-}
+export const createdKind = (operation: string): RecordKind | null => createdKinds.get(operation) ?? null;
 
 export function linksOfCall(
   operation: string,

@@ -12,9 +12,7 @@ export const plainJson = (json: string): string => json.replace(UNSEEN, escape);
 /** Text of several lines, with escapes for what may not reach a terminal; line feeds and tabs stay. */
 export const plainText = (text: string): string => plainJson(text.replace(CONTROLS, escape));
 
-function escape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
+const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A copy in memory of its own: a text that is cut out of a long one, as an id out of a page, keeps all of that in memory. */
 export const ownText = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');

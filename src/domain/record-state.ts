@@ -42,9 +42,7 @@ export const MENTION = 'mention:';
 export const KEPT = 'kept:';
 
 /** What a webhook says: whoever holds a signing secret can write it, so it decides nothing. All else is read with the API key. */
-export function isReport({ source }: Pick<Statement, 'source'>): boolean {
-  return source.type === 'webhook';
-}
+export const isReport = ({ source }: Pick<Statement, 'source'>): boolean => source.type === 'webhook';
 
 /** What it says of the record, beyond its name and beyond the fields that are kept by themselves. */
 export function saysFields({ state }: Pick<Statement, 'state'>): boolean {
@@ -52,9 +50,7 @@ export function saysFields({ state }: Pick<Statement, 'state'>): boolean {
 }
 
 /** The newest complete poll that a poll holds: itself, or the one before the record vanished. */
-export function shownPollOf(poll: Poll | null): Poll | null {
-  return poll?.fields === null ? poll.before : poll;
-}
+export const shownPollOf = (poll: Poll | null): Poll | null => (poll?.fields === null ? poll.before : poll);
 
 /** The later of two polls: a total order, in which of two polls of the same moment one with fields is later than an absence. */
 export function newerPoll(a: Poll | null, b: Poll | null): Poll | null {

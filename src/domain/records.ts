@@ -100,9 +100,7 @@ export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function stateOn(axis: Axis, fields: JsonObject): string | null {
-  return textField(fields, axis.field);
-}
+export const stateOn = (axis: Axis, fields: JsonObject): string | null => textField(fields, axis.field);
 
 /** How far on a state stands: −1 where there is none yet, null where it can't be compared. */
 export function rankOn(axis: Axis, state: string | null): number | null {

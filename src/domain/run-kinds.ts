@@ -32,9 +32,7 @@ export function reasonOf({
 }
 
 /** The service does not offer the poll: nobody can do anything about it. */
-export function isNotOffered(reason: string | null): boolean {
-  return reason?.startsWith('degraded: ') ?? false;
-}
+export const isNotOffered = (reason: string | null): boolean => reason?.startsWith('degraded: ') ?? false;
 
 /** A kind that is set to this does not run by itself. */
 export const CRON_OFF = 'off';

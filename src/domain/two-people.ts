@@ -37,9 +37,7 @@ export interface Asked {
 }
 
 /** Whoever has two names that differ in capitals, or are a user of the operating system and a token, counts once. */
-export function isSamePerson(one: string, other: string): boolean {
-  return personOf(one) === personOf(other);
-}
+export const isSamePerson = (one: string, other: string): boolean => personOf(one) === personOf(other);
 
 const personOf = (name: string): string => name.replace(/^os:/, '').toLowerCase();
 

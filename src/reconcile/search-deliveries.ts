@@ -115,9 +115,7 @@ function latestOf(delivery: JsonObject): number | null {
 }
 
 /** A service that does not honour the filter, nor the size of a page, has more behind it. */
-function isLast(data: Json): boolean {
-  return !isJsonObject(data) || (textField(data, 'nextCursor') ?? '') === '';
-}
+const isLast = (data: Json): boolean => !isJsonObject(data) || (textField(data, 'nextCursor') ?? '') === '';
 
 async function save(
   { deps, tally, fence }: SearchDeps,

@@ -151,9 +151,7 @@ export async function changesOf(db: Knex, entity: EntityRef, newest?: number): P
   return (newest === undefined ? rows : rows.reverse()).filter(isChange).map(changeOf);
 }
 
-function isChange({ from_value, to_value }: ChangeRow): boolean {
-  return !isSameValue(from_value, to_value);
-}
+const isChange = ({ from_value, to_value }: ChangeRow): boolean => !isSameValue(from_value, to_value);
 
 function changeOf(row: ChangeRow): Change {
   return viewOf(changeShape, row, {

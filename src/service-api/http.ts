@@ -235,9 +235,7 @@ function isPassing(error: Error): boolean {
 }
 
 /** Speaks against the service's health. A limit does not: it answers. */
-function isOutage(error: Error): boolean {
-  return isPassing(error) && !(error instanceof RateLimitedError);
-}
+const isOutage = (error: Error): boolean => isPassing(error) && !(error instanceof RateLimitedError);
 
 function askedPause(error: unknown): number | null {
   return error instanceof RateLimitedError || error instanceof UnavailableError ? error.retryAfterMs : null;

@@ -244,9 +244,7 @@ function matchingInvoices(list: readonly JsonObject[], { asked, sentAt }: LostIn
 const loosely = ['customerEmail', 'customerName', 'currency', 'assetCode', 'description'];
 
 /** NaN where it does not say. */
-function createdAt(invoice: JsonObject): number {
-  return Date.parse(textField(invoice, 'createdAt') ?? '');
-}
+const createdAt = (invoice: JsonObject): number => Date.parse(textField(invoice, 'createdAt') ?? '');
 
 function agrees(shown: Json | undefined, asked: Json | undefined): boolean {
   if (shown === undefined || shown === null || typeof asked !== 'string') return true;

@@ -83,10 +83,6 @@ function nameOf(document: JsonTable, part: number | null): string {
   return `${kind === 'object' || kind === 'array' ? 'an' : 'a'} ${kind}`;
 }
 
-function invalid(detail: string): EnvelopeProblem {
-  return { ok: false, reason: 'invalid_body', detail };
-}
+const invalid = (detail: string): EnvelopeProblem => ({ ok: false, reason: 'invalid_body', detail });
 
-function missing(detail: string): EnvelopeProblem {
-  return { ok: false, reason: 'missing_timestamp', detail };
-}
+const missing = (detail: string): EnvelopeProblem => ({ ok: false, reason: 'missing_timestamp', detail });

@@ -251,6 +251,4 @@ export async function openWhenReady<T extends Openable>(
   return null;
 }
 
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -201,6 +201,4 @@ async function register(
   throw new Problem(412, 'Precondition failed', why, { existing });
 }
 
-function missingOrder(own: string): Problem {
-  return notHere(`There is no order "${own.slice(0, 80)}" here.`);
-}
+const missingOrder = (own: string): Problem => notHere(`There is no order "${own.slice(0, 80)}" here.`);

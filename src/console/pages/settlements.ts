@@ -102,6 +102,4 @@ const tones: Readonly<Record<SettlementState, Tone>> = {
   history: 'quiet',
 };
 
-function settlementBadge({ state }: Settlement): Value {
-  return badge(state.replace('_', ' '), tones[state]);
-}
+const settlementBadge = ({ state }: Settlement): Value => badge(state.replace('_', ' '), tones[state]);

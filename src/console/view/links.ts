@@ -8,9 +8,7 @@ export const eventHref = (id: string): string => `/events/${inPath(id)}`;
  * Any text as a part of an address. Half a surrogate pair, which a customer may put into a reference, has no place in one:
  * such a link leads nowhere, but the page that holds it is shown.
  */
-export function inPath(text: string): string {
-  return encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));
-}
+export const inPath = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));
 
 export const breakHref = (id: string): string => `/breaks/${inPath(id)}`;
 export const alertHref = (id: string): string => `/alerts/${inPath(id)}`;

@@ -91,6 +91,4 @@ function valued({ rate, at }: { rate: string; at: number }, source: RateSource):
   return { rate, source, rateAt: at, reason: null };
 }
 
-function unpriced(reason: string): Valuation {
-  return { rate: null, source: null, rateAt: null, reason };
-}
+const unpriced = (reason: string): Valuation => ({ rate: null, source: null, rateAt: null, reason });

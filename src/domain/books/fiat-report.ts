@@ -80,9 +80,7 @@ export class LineRounding {
 }
 
 /** What one amount is worth, exact: up to 36 decimals. */
-export function exactValue(amount: string, rate: string): string {
-  return exactText(units(amount) * units(rate));
-}
+export const exactValue = (amount: string, rate: string): string => exactText(units(amount) * units(rate));
 
 /** The rate (18 decimals, half to even) by which an amount, which is not zero, is worth an exact value. */
 export function exactRate(value: string, amount: string): string {
@@ -119,9 +117,7 @@ function units(amount: string): bigint {
 }
 
 /** In units of the last of `shown` decimals. */
-function roundedUnits(exact: bigint, shown: number): bigint {
-  return quotient(exact, 10n ** BigInt(EXACT - shown));
-}
+const roundedUnits = (exact: bigint, shown: number): bigint => quotient(exact, 10n ** BigInt(EXACT - shown));
 
 /** Rounded half to even. */
 function quotient(dividend: bigint, divisor: bigint): bigint {

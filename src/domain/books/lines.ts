@@ -38,6 +38,4 @@ export function sinceOpening({ delta, base }: Pick<Moved, 'delta' | 'base'>): st
 }
 
 /** Whether the record began before the opening, so that only what it did since is in the books. */
-export function stoodAtOpening({ base }: Pick<Moved, 'base'>): boolean {
-  return base !== null && !isZero(base);
-}
+export const stoodAtOpening = ({ base }: Pick<Moved, 'base'>): boolean => base !== null && !isZero(base);

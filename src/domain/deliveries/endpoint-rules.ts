@@ -65,8 +65,6 @@ export function isOwnUrl(url: string | null, { publicUrl, webhookPath }: OwnAddr
   return given.origin === ours.origin && pathOf(given) === pathOf(ours) && given.search === ours.search;
 }
 
-function addressOf(url: string | null): URL | null {
-  return url !== null && URL.canParse(url) ? new URL(url) : null;
-}
+const addressOf = (url: string | null): URL | null => (url !== null && URL.canParse(url) ? new URL(url) : null);
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '');

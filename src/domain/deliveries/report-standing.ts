@@ -65,9 +65,7 @@ const HANDFUL = 5;
 const SHARE = 100;
 
 /** So many matched ones have to be counted at most to say whether the history differs. */
-export function matchedToCount(lacking: number): number {
-  return Math.max(LEAST_CLASSIFIED, lacking * SHARE);
-}
+export const matchedToCount = (lacking: number): number => Math.max(LEAST_CLASSIFIED, lacking * SHARE);
 
 /** So many of the classified reports of a day lack that the history itself must differ from what was sent. */
 export function historyDiffers({ lacking, matched }: { lacking: number; matched: number }): boolean {

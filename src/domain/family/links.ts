@@ -56,9 +56,7 @@ export function payinSummaries(fields: JsonObject): PayinSummary[] {
   return objectsIn(fields, 'payins').filter((item): item is PayinSummary => Boolean(textField(item, 'id')));
 }
 
-export function listedPayins(fields: JsonObject): string[] {
-  return payinSummaries(fields).map(({ id }) => id);
-}
+export const listedPayins = (fields: JsonObject): string[] => payinSummaries(fields).map(({ id }) => id);
 
 /** The order that a record names itself; null where it names none. */
 export function referenceOf(fields: JsonObject): string | null {

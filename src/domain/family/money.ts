@@ -26,9 +26,7 @@ export function requestOf(fields: JsonObject): Money | null {
 }
 
 /** What an invoice asks for (2.3). */
-export function invoicedOf(fields: JsonObject): Money | null {
-  return moneyIn(fields, 'amount', 'currency');
-}
+export const invoicedOf = (fields: JsonObject): Money | null => moneyIn(fields, 'amount', 'currency');
 
 /** What is to come in, in the asset of the payment: `amountCryptoExpected` is null where the request was in crypto already (2.1). */
 export function dueOf(fields: JsonObject): string | null {
@@ -38,9 +36,7 @@ export function dueOf(fields: JsonObject): string | null {
 }
 
 /** Credited after fees (2.1). */
-export function netOf(fields: JsonObject): string | null {
-  return amountField(fields, 'amountNetMerchant');
-}
+export const netOf = (fields: JsonObject): string | null => amountField(fields, 'amountNetMerchant');
 
 /** What was credited and the fee that was taken of it; of a payment of which nothing was credited nothing. */
 export function grossOf(fields: JsonObject): string {

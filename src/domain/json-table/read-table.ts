@@ -41,9 +41,7 @@ const NONE = -1;
  *
  * @throws {JsonTextError}
  */
-export function readTable(text: string, maxDepth: number): JsonTable {
-  return atOnce(readingTable(text, maxDepth));
-}
+export const readTable = (text: string, maxDepth: number): JsonTable => atOnce(readingTable(text, maxDepth));
 
 export function readingTable(text: string, maxDepth: number): Pausing<JsonTable> {
   return new Reader(text, maxDepth).document();
@@ -280,6 +278,4 @@ class Reader {
 }
 
 /** Reads JSON as `readTable` does, whole. Numbers keep their digits; `__proto__` is a key like any other. @throws {JsonTextError} */
-export function parseJson(text: string, maxDepth: number): Json {
-  return readTable(text, maxDepth).value();
-}
+export const parseJson = (text: string, maxDepth: number): Json => readTable(text, maxDepth).value();

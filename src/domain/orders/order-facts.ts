@@ -86,6 +86,4 @@ export function factsOf(
 
 const NONE: ReadonlySet<string> = new Set();
 
-function hasFailed({ fields }: ShownRecord): boolean {
-  return isOff('payout', textField(fields, 'status'));
-}
+const hasFailed = ({ fields }: ShownRecord): boolean => isOff('payout', textField(fields, 'status'));

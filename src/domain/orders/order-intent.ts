@@ -58,9 +58,7 @@ function disputeOf({ irregularStatus = null }: JsonObject): string {
 const NOT_VERIFIED: IntentOutcome = { type: 'claimed', reason: 'not_verified' };
 
 /** The service's own list shows it so, and no newer report speaks against it. */
-export function isCertain({ verified, doubted }: ShownRecord): boolean {
-  return verified && doubted !== true;
-}
+export const isCertain = ({ verified, doubted }: ShownRecord): boolean => verified && doubted !== true;
 
 export interface PaymentOutcome {
   intent: ShownRecord;

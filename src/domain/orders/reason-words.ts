@@ -148,9 +148,7 @@ function heldFor(reason: string): readonly [why: string, changes: string | null]
 }
 
 /** Why the goods go out, or do not; of a time that is over, when what changes it says nothing. */
-export function whyWords(reason: string): string {
-  return reason === 'proven' ? PROVEN : `${heldFor(reason)[0]}.`;
-}
+export const whyWords = (reason: string): string => (reason === 'proven' ? PROVEN : `${heldFor(reason)[0]}.`);
 
 /** The same, and what changes that. A newer program may have kept a word that is not known here. */
 export function reasonWords(reason: string): string {

@@ -95,9 +95,7 @@ export function inOrder<Alert extends Named>({ problems }: State, alerts: readon
 }
 
 /** Whether somebody is to do something. */
-export function needsPerson({ problems }: State): boolean {
-  return problems.some(({ remedy }) => remedy !== '');
-}
+export const needsPerson = ({ problems }: State): boolean => problems.some(({ remedy }) => remedy !== '');
 
 /** In a line: what it is, how many, and what is not seen of it. */
 export function lineOf({ title, count, subjects }: Problem): string {

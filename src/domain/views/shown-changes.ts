@@ -52,9 +52,7 @@ function keyOf({ entity, source, changedAt }: Change): string {
   return [entity.kind, entity.id, source.type, source.ref, changedAt].join('\n');
 }
 
-function isFirstShown({ field, from, to }: Change): boolean {
-  return field === 'id' && from === null && to !== null;
-}
+const isFirstShown = ({ field, from, to }: Change): boolean => field === 'id' && from === null && to !== null;
 
 /** Of a whole record what says the most, of a list its length, of an object those of its fields that changed: the records themselves have the rest. */
 export function shownChanges({ field, from, to }: Pick<Change, 'field' | 'from' | 'to'>): ShownChange[] {
@@ -77,9 +75,7 @@ function ofNew(fields: JsonObject, names: readonly string[], before = ''): Shown
   return names.map((name) => ({ field: `${before}${name}`, from: null, to: fields[name] ?? null }));
 }
 
-function notable(fields: JsonObject): string[] {
-  return NOTABLE.filter((name) => (fields[name] ?? null) !== null);
-}
+const notable = (fields: JsonObject): string[] => NOTABLE.filter((name) => (fields[name] ?? null) !== null);
 
 /** A value of a change in words, cut behind so many characters. */
 export function shownValue(value: Json, longest = 120): string {

@@ -235,6 +235,4 @@ async function settle(run: RunContext): Promise<void> {
 }
 
 /** The two clocks, as they stood when the poll began. */
-function serviceTime({ known, begunAt }: HistoryPoll, ours: number): number {
-  return ours + known.readAt - begunAt;
-}
+const serviceTime = ({ known, begunAt }: HistoryPoll, ours: number): number => ours + known.readAt - begunAt;

@@ -48,9 +48,7 @@ export function hasPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
   return wasListed(known) && !hasNoPayoutList(known);
 }
 
-function wasListed(known: ReadonlyMap<string, Watermark>): boolean {
-  return known.has(LISTED) || known.has('head');
-}
+const wasListed = (known: ReadonlyMap<string, Watermark>): boolean => known.has(LISTED) || known.has('head');
 
 /** The service said so when it was last asked, or has said so for a day, again and again, of one that it had. */
 export function hasNoPayoutList(known: ReadonlyMap<string, Watermark>): boolean {
@@ -189,6 +187,4 @@ export function withdrawnSince(watermark: Watermark | undefined): number | null 
 }
 
 /** One that was noted before refusals were counted. */
-function countOf(watermark: Watermark | undefined): number {
-  return Number(watermark?.['count'] ?? LEAST_REFUSALS);
-}
+const countOf = (watermark: Watermark | undefined): number => Number(watermark?.['count'] ?? LEAST_REFUSALS);

@@ -77,9 +77,7 @@ export function covers(span: Span, place: Place): boolean {
 }
 
 /** By so many ms the list may show the record older or newer than its `createdAt` says. */
-export function inexactnessOf({ listed }: Place): number {
-  return listed === true ? 0 : REPORTED_WITHIN_MS;
-}
+export const inexactnessOf = ({ listed }: Place): number => (listed === true ? 0 : REPORTED_WITHIN_MS);
 
 /** The parts of a span that cover records that the list has shown, and those that it has not. */
 export function spansByPlace({

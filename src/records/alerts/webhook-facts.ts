@@ -181,9 +181,7 @@ async function countExpired(db: Knex, { now, doubted }: Judged): Promise<AlertFa
   return { halfHour: expired, share: shareOf(expired, await countTaken(db, since, doubted)) };
 }
 
-function minutesBefore(at: Date, minutes: number): Date {
-  return new Date(at.getTime() - minutes * 60_000);
-}
+const minutesBefore = (at: Date, minutes: number): Date => new Date(at.getTime() - minutes * 60_000);
 
 /** Of both together. */
 function shareOf(rejected: number, taken: number): number {

@@ -89,9 +89,7 @@ const MOST_COUNTED = 10_000;
 const SEALING_BEGAN = `coalesce((SELECT min(migration_time) FROM migrations WHERE name LIKE '0036\\_%'), '-infinity')`;
 
 /** In words; "or more" where no further was counted. */
-export function unsealedText(rows: number): string {
-  return rows < MOST_COUNTED ? String(rows) : `${rows} or more`;
-}
+export const unsealedText = (rows: number): string => (rows < MOST_COUNTED ? String(rows) : `${rows} or more`);
 
 /** SQL: since when a row waits, whatever somebody made of its time. */
 const waitsSince = (time: string) => `least(greatest(${time}, ${SEALING_BEGAN}), now())`;

@@ -55,9 +55,7 @@ async function dueByAnotherTable(trx: Trx): Promise<void> {
 }
 
 /** Of the database, whose times changes have. */
-export async function databaseNow(db: Knex): Promise<Date> {
-  return valueOf<Date>(db)`SELECT now() AS now`;
-}
+export const databaseNow = async (db: Knex): Promise<Date> => valueOf<Date>(db)`SELECT now() AS now`;
 
 /** Months that take no entries. */
 export async function closedMonths(trx: Knex): Promise<Set<string>> {

@@ -65,14 +65,10 @@ export function csvWord(column: string): string {
 export const csvPlain = (expression: string): string => `coalesce(${expression}, '')`;
 
 /** A string of JSON that needs no escapes, or null. */
-export function jsonPlain(expression: string): string {
-  return `coalesce('"' || ${expression} || '"', 'null')`;
-}
+export const jsonPlain = (expression: string): string => `coalesce('"' || ${expression} || '"', 'null')`;
 
 /** A string of JSON, or null, as `JSON.stringify` writes it. */
-export function jsonText(expression: string): string {
-  return `coalesce(to_json(${expression})::text, 'null')`;
-}
+export const jsonText = (expression: string): string => `coalesce(to_json(${expression})::text, 'null')`;
 
 /** SQL of what `account` is called. */
 export function accountNames(chart: Pick<Chart, 'accounts'>): string {

@@ -139,9 +139,7 @@ const refColumns = {
   entity_id: ['text', ({ entity }: BreakRef) => entity.id],
 } as const;
 
-function rowKey({ kind, entity_kind, entity_id }: RefRow): string {
-  return `${kind} ${entity_kind} ${entity_id}`;
-}
+const rowKey = ({ kind, entity_kind, entity_id }: RefRow): string => `${kind} ${entity_kind} ${entity_id}`;
 
 async function addSteps(trx: Knex, ids: string[], action: string, note: string | null = null): Promise<void> {
   if (ids.length === 0) return;

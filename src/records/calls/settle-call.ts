@@ -120,8 +120,6 @@ async function rowOf(trx: Knex, kind: RecordKind, id: string): Promise<Row | und
   return trx(recordTables[kind]).where({ id }).first('shown', 'known', 'absent_since', 'own_call');
 }
 
-function fieldsOf(row: Row | undefined): JsonObject {
-  return row === undefined ? {} : objectFromJsonText(row.shown);
-}
+const fieldsOf = (row: Row | undefined): JsonObject => (row === undefined ? {} : objectFromJsonText(row.shown));
 
 const forceable = (message: string): MadeProblem => ({ message, forceable: true });

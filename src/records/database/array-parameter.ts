@@ -35,9 +35,7 @@ export function textArray(given: readonly (string | Verbatim | null)[]): Buffer 
 }
 
 /** `?::integer[]` */
-export function integerArray(values: readonly (number | null)[]): Buffer {
-  return encoded(integer, values);
-}
+export const integerArray = (values: readonly (number | null)[]): Buffer => encoded(integer, values);
 
 /** `?::bigint[]`; whole numbers. */
 export const bigintArray = (values: readonly (number | null)[]): Buffer => encoded(bigint, values);
@@ -46,9 +44,7 @@ export const bigintArray = (values: readonly (number | null)[]): Buffer => encod
 export const floatArray = (values: readonly (number | null)[]): Buffer => encoded(float8, values);
 
 /** `?::boolean[]` */
-export function booleanArray(values: readonly (boolean | null)[]): Buffer {
-  return encoded(boolean, values);
-}
+export const booleanArray = (values: readonly (boolean | null)[]): Buffer => encoded(boolean, values);
 
 /** A `text[]` written as text: an element that is an array itself. */
 export function arrayText(values: readonly string[]): string {

@@ -48,9 +48,7 @@ export function jsonbText(value: unknown): string {
 }
 
 /** Reads what `jsonbText` wrote, where a column of type text holds it. */
-export function fromJsonbText(text: string): unknown {
-  return JSON.parse(text.replaceAll('\0', '\\u0000'));
-}
+export const fromJsonbText = (text: string): unknown => JSON.parse(text.replaceAll('\0', '\\u0000'));
 
 /** How long a text is in the database, in bytes. */
 export const storedBytes = (text: string): number => Buffer.byteLength(toDatabaseText(text));

@@ -182,6 +182,4 @@ function remedyIn(setting: string): string {
   return `correct the password in ${setting}, which is taken as it stands${but}, or the user in URL`;
 }
 
-function naming(text: string, setting: DatabaseSetting): string {
-  return text.replaceAll(/\bURL\b/g, setting);
-}
+const naming = (text: string, setting: DatabaseSetting): string => text.replaceAll(/\bURL\b/g, setting);

@@ -112,9 +112,7 @@ export function takeOf(page: PageQuery): number {
   return Math.min(Math.max(page.take ?? defaultTake, 1), maximumTake);
 }
 
-function encodeCursor(key: string[]): string {
-  return Buffer.from(JSON.stringify(key)).toString('base64url');
-}
+const encodeCursor = (key: string[]): string => Buffer.from(JSON.stringify(key)).toString('base64url');
 
 /** A time as a cursor of `pageByTime` keeps it. */
 const CREATED = `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS created`;

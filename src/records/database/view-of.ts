@@ -43,9 +43,7 @@ export function asColumns(fields: object): Record<string, unknown> {
 }
 
 /** The names of the columns, to be selected where a table has others that are large. */
-export function columnsOf(shape: z.ZodObject): string[] {
-  return namesOf(shape).map(([, column]) => column);
-}
+export const columnsOf = (shape: z.ZodObject): string[] => namesOf(shape).map(([, column]) => column);
 
 type Names = readonly (readonly [field: string, column: string])[];
 const known = new WeakMap<z.ZodObject, Names>();

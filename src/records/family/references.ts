@@ -101,9 +101,7 @@ export async function countCarriers(
     FROM (SELECT ${reference}::text AS reference) AS asked`;
 }
 
-function wasShared({ status }: Pick<OrderState, 'status'>): boolean {
-  return status === 'shared_reference';
-}
+const wasShared = ({ status }: Pick<OrderState, 'status'>): boolean => status === 'shared_reference';
 
 function carriedByMore(table: 'payment_intents' | 'invoices'): Sql {
   return raw(`(SELECT count(*) FROM (

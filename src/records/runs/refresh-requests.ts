@@ -36,9 +36,7 @@ export type RefreshLane = (typeof lanes)[number];
 export const laneOfListed = (nth: number): RefreshLane => (nth < MOST_LISTED ? 'listed' : 'crowded');
 
 /** A webhook asked: within the share of the reports. */
-export function isOfReports({ lane }: Pick<AskedBy, 'lane'>): boolean {
-  return lane === 'report' || lane === 'hold';
-}
+export const isOfReports = ({ lane }: Pick<AskedBy, 'lane'>): boolean => lane === 'report' || lane === 'hold';
 
 /** `secret`: the label of the secret that signed the webhook; left out where it is none, or not known. */
 export interface AskedBy {

@@ -81,9 +81,7 @@ export async function listRuns(db: Knex, query: PageQuery & RunFilters): Promise
   return pageById(within(rows, query, 'started_at'), query, toRun);
 }
 
-export async function getRun(db: Knex, id: string): Promise<Run | null> {
-  return viewById(db('runs'), id, toRun);
-}
+export const getRun = async (db: Knex, id: string): Promise<Run | null> => viewById(db('runs'), id, toRun);
 
 function toRun(row: RunRow): Run {
   return viewOf(runShape, row, { seen: Number(row.seen), changed: Number(row.changed) });

@@ -175,9 +175,7 @@ async function saveBreaks(
   return openBreaks(trx, await boundReported(trx, [...absent, ...found, ...open, ...refused]));
 }
 
-function isProven({ verified, needsPoll }: MergedRecord['shown']): boolean {
-  return verified && !needsPoll;
-}
+const isProven = ({ verified, needsPoll }: MergedRecord['shown']): boolean => verified && !needsPoll;
 
 async function changesOf(trx: Trx, { merged, orders, ordersTouched }: Saved): Promise<NewChange[]> {
   const changed = merged.filter((record) => record.changed);

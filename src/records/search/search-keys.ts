@@ -91,6 +91,4 @@ function keyOf(key: Buffer, value: string): number {
   return createHmac('sha256', key).update(`search:${value}`).digest().readUIntBE(0, KEY_BYTES);
 }
 
-function parsed(text: string | null): JsonObject | null {
-  return text === null ? null : objectFromJsonText(text);
-}
+const parsed = (text: string | null): JsonObject | null => (text === null ? null : objectFromJsonText(text));

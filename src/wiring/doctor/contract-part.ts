@@ -44,9 +44,7 @@ export function foundAt(probing: Probing, at: PartPath, other: string, found: st
 }
 
 /** What a CONTRACT_FILE has to say so that the contract is this one; null where the defaults do. */
-export function overridesOf(contract: Contract): Tree | null {
-  return differing(contract, defaultContract);
-}
+export const overridesOf = (contract: Contract): Tree | null => differing(contract, defaultContract);
 
 function differing(given: Tree, usual: Tree): Tree | null {
   const parts = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {

@@ -108,6 +108,4 @@ function classify(asked: Asked, works: (answer: Asked & { kind: 'answer' }) => b
   return asked.kind === 'refused' ? { refused: asked.problem } : { notKnown: asked.problem };
 }
 
-function idOf(row: JsonObject | undefined): string | null {
-  return row === undefined ? null : textField(row, 'id');
-}
+const idOf = (row: JsonObject | undefined): string | null => (row === undefined ? null : textField(row, 'id'));

@@ -135,9 +135,7 @@ function payinIdsOf(intent: JsonObject): string[] {
   return Array.isArray(payins) ? payins.filter(isJsonObject).flatMap((payin) => textField(payin, 'id') ?? []) : [];
 }
 
-function quoted(words: Iterable<string>): string {
-  return [...words].map((word) => JSON.stringify(word)).join(', ');
-}
+const quoted = (words: Iterable<string>): string => [...words].map((word) => JSON.stringify(word)).join(', ');
 
 const REFERENCES = ['merchantReference', 'merchantRef', 'reference', 'externalReference', 'orderReference', 'orderId'];
 const PAYMENTS = [

@@ -88,9 +88,7 @@ function isInsideOpening(intent: ShownRecord, facts: MatchFacts): boolean {
   return own.some(({ base }) => !isZero(base)) && own.every(({ base, delta }) => compareAmounts(base, delta) === 0);
 }
 
-function movedOf(intent: ShownRecord, facts: MatchFacts): MovedSum[] {
-  return ofPayment(intent, facts, facts.moved);
-}
+const movedOf = (intent: ShownRecord, facts: MatchFacts): MovedSum[] => ofPayment(intent, facts, facts.moved);
 
 /** By the payment or by its payins, as the contract has it. */
 function ofPayment<Sum extends Pick<MovedSum, 'recordKind' | 'recordId'>>(

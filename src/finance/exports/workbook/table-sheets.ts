@@ -89,9 +89,7 @@ function cellOf({ as }: TableColumn, exact: boolean, value: string | null): Cell
   return as === 'time' || as === 'date' ? dayCell(value, as) : textCell(value);
 }
 
-function isNumber({ as }: TableColumn): boolean {
-  return as === 'amount' || as === 'quoted' || as === 'value';
-}
+const isNumber = ({ as }: TableColumn): boolean => as === 'amount' || as === 'quoted' || as === 'value';
 
 /** Parts of any size, given out by the number of rows. */
 function reader(source: AsyncIterable<readonly MonthRow[]>) {

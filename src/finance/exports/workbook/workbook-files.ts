@@ -90,9 +90,7 @@ function printNames({ title, sheet, lastPrinted }: Printed): string {
   return named('Print_Area', `$A:$${lastPrinted}`) + named('Print_Titles', '$1:$1');
 }
 
-function part(name: string, ...content: string[]): ZippedFile {
-  return { name, content: [HEAD, ...content] };
-}
+const part = (name: string, ...content: string[]): ZippedFile => ({ name, content: [HEAD, ...content] });
 
 function override(name: string, type: string): string {
   return `<Override PartName="${name}" ContentType="${type}"/>`;

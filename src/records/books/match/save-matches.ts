@@ -131,9 +131,7 @@ function inOrder([state, reasons, openedAt, openedOn, amounts, payments]: unknow
   return [state, words, openedAt, openedOn, byCode, (payments as string[]).toSorted()];
 }
 
-function byFirst([a]: readonly unknown[], [b]: readonly unknown[]): number {
-  return String(a) < String(b) ? -1 : 1;
-}
+const byFirst = ([a]: readonly unknown[], [b]: readonly unknown[]): number => (String(a) < String(b) ? -1 : 1);
 
 function named(name: string, units: readonly MatchUnit[]) {
   return tableOf(name, units, { kind: 'text', id: 'text' });
