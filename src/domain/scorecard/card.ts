@@ -1,8 +1,7 @@
 import { counted } from '../in-words.js';
 import { compareText } from '../record-state.js';
 import { knownCount } from './lines.js';
-import type { Scorecard } from './scorecard-shape.js';
-import { availabilityOf, type CallOutcome, callOutcomes } from './scorecard-shape.js';
+import { availabilityOf, type CallOutcome, callOutcomes, type Scorecard } from './scorecard-shape.js';
 import { addTallies, type EventClass, eventClasses, percentile, type Tally, type TypeTally } from './tally-events.js';
 
 /** A day, or what of it is over. */

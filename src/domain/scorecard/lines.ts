@@ -1,6 +1,5 @@
 import { words } from '../in-words.js';
-import type { Scorecard } from './scorecard-shape.js';
-import { callOutcomes } from './scorecard-shape.js';
+import { callOutcomes, type Scorecard } from './scorecard-shape.js';
 import { type EventClass, eventClasses } from './tally-events.js';
 
 /** One figure of a scorecard: what it is of, its name, its value, and where it is from. */

@@ -25,8 +25,22 @@ import { isRowId } from '../../records/database/paging.js';
 import { inTransaction, type Trx } from '../../records/database/statements.js';
 import type { ClosingDeps } from '../periods/close-period.js';
 import { oneMoment } from '../posting-deps.js';
+import { attributing } from './attributing.js';
 import type { DecisionKind, Request } from './decision-kind.js';
-import { decisionKinds } from './decision-kinds.js';
+import { importing, marking, writingOff } from './money-decisions.js';
+import { closing, reopening } from './period-decisions.js';
+import { rebooking } from './rebooking.js';
+
+/** What two people decide, each as the audit names it. */
+const decisionKinds = {
+  'attribute balance': attributing,
+  'rebook attribution': rebooking,
+  'write off break': writingOff,
+  'import rates': importing,
+  'mark settlement': marking,
+  'close period': closing,
+  'reopen period': reopening,
+} as const satisfies Readonly<Record<GatedAction, unknown>>;
 
 export type AskResult =
   /** Kept, or it waited before: nothing is done until another person approves it. */

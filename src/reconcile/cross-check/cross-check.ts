@@ -1,8 +1,8 @@
 import { type BreakKind, breakKinds, checkKinds, runChecks } from '../../domain/breaks/breaks.js';
-import type { FilterListing } from '../../domain/breaks/disputes.js';
 import {
   classifyListing,
   type DisputeStanding,
+  type FilterListing,
   outsideIrregular,
   standingOf,
   unknownStanding,

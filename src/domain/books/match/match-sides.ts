@@ -11,8 +11,7 @@ import {
   subtractAmounts,
 } from '../../money.js';
 import { requested } from '../../orders/order.js';
-import type { PaymentOutcome } from '../../orders/order-intent.js';
-import { intentOutcome, NO_MONEY } from '../../orders/order-intent.js';
+import { intentOutcome, NO_MONEY, type PaymentOutcome } from '../../orders/order-intent.js';
 import { textField } from '../../records.js';
 import { sumExactValues } from '../fiat-report.js';
 import type { MatchFacts } from './match-facts.js';
