@@ -5,6 +5,7 @@ import type { OpenBreaks } from '../domain/breaks/money-once.js';
 import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
 import { SENT } from './inbox/minute-counts.js';
 import { adoptedAtOf } from './installation.js';
+import { paidAndHeld } from './order-row.js';
 import { failingCalls } from './service-notes.js';
 
 /** How many breaks nobody has closed yet, acknowledged ones included. Reads an index of the open ones only. */
@@ -77,7 +78,7 @@ async function lastWebhookAt(db: Knex): Promise<string | null> {
 
 /** How many paid orders since the adoption wait until a person says whose refund a payout is. */
 export async function heldByRefund(db: Knex): Promise<number> {
-  const adoptedAt = await adoptedAtOf(db);
+  const held = paidAndHeld(await adoptedAtOf(db));
   return valueOf<number>(db)`
-    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked' AND created_at >= ${adoptedAt}`;
+    SELECT count(*)::integer AS n FROM orders WHERE release_reason = 'refund_unlinked' AND ${held}`;
 }

@@ -6,6 +6,7 @@ import type { TestDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
+import { NO_SERVICE } from '../support/shell.js';
 
 export type Db = TestDatabase['db'];
 
@@ -56,6 +57,20 @@ export async function storeEvent(db: Db, status: string): Promise<void> {
      VALUES ('k', 'id', 'h', 'payout.failed', 0, ?, 'webhook', '{}', now() - interval '10 minutes')`,
     [status],
   );
+}
+
+/** Two wait until a refund is assigned, beside one that is proven, one of before the adoption, and one that waits for its payment. */
+export async function holdByRefund(db: Db): Promise<void> {
+  const held = { status: 'paid', release_safe: false, release_reason: 'refund_unlinked' };
+  const adopted = new Date(Date.now() - 3_600_000);
+  await db('installation').insert({ adopted_at: adopted, service_base_url: NO_SERVICE });
+  await db('orders').insert([
+    { ...held, reference: 'held-1' },
+    { ...held, reference: 'held-2' },
+    { ...held, reference: 'of before', created_at: new Date(adopted.getTime() - 60_000) },
+    { ...held, reference: 'proven', release_safe: true, release_reason: 'proven' },
+    { ...held, reference: 'awaited', status: 'awaiting_payment', release_reason: 'awaiting_payment' },
+  ]);
 }
 
 const NEW_TYPE = 'payout po_1: payoutType "voucher" is on no list of movements.words.payoutType';

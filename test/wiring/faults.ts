@@ -2,7 +2,17 @@ import type { Severity } from '../../src/domain/breaks/findings.js';
 import { NO_SECRET, recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { noteAnswers } from '../../src/records/service-notes.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
-import { type Db, deliver, open, payNewType, readAll, reject, silence, storeEvent } from './fault-steps.js';
+import {
+  type Db,
+  deliver,
+  holdByRefund,
+  open,
+  payNewType,
+  readAll,
+  reject,
+  silence,
+  storeEvent,
+} from './fault-steps.js';
 
 interface Fault {
   what: string;
@@ -180,6 +190,20 @@ export const faults: readonly Fault[] = [
     severity: 'critical',
     count: 2,
     alert: 'TallyhookSealsBroken',
+  },
+  {
+    what: 'orders wait until a refund is assigned',
+    play: holdByRefund,
+    title: 'Orders wait until a refund is assigned',
+    severity: 'medium',
+    count: 2,
+  },
+  {
+    what: 'an event is tried again for long',
+    play: (db) => storeEvent(db, 'failed'),
+    title: 'Stored events are not applied',
+    severity: 'critical',
+    alert: 'TallyhookEventsWait',
   },
   {
     what: 'events were given up',

@@ -3,6 +3,7 @@ import type { statusFacts } from '../../src/cli/status.js';
 import { createState, statusNow } from '../../src/console/status.js';
 import { remedyOf } from '../../src/domain/alerts/alerts.js';
 import { runKinds } from '../../src/domain/run-kinds.js';
+import type { Problem } from '../../src/domain/state/state.js';
 import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
 import { openAlerts } from '../../src/records/alerts/settle-alerts.js';
 import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
@@ -63,6 +64,24 @@ async function read() {
   };
 }
 
+/** They are of no list. */
+const NO_LISTS = ['/doctor', '/audit'];
+const PAGE_SIZE = 50;
+
+/** Its page lists what it counts, all of it and nothing else; rejected requests are counted there. */
+async function leadsTo({ page, count }: Pick<Problem, 'page' | 'count'>): Promise<void> {
+  const admin = await visit(testConsole(database.db, { runKinds, runEverySeconds }).app, 'admin');
+  const { main, text, status } = await admin.get(page);
+  expect([page, status]).toEqual([page, 200]);
+  const [path = ''] = page.split('?');
+  if (NO_LISTS.includes(path)) return;
+  const list = main.slice(main.indexOf('id="list"'));
+  const rows = (list.slice(0, list.indexOf('</table>')).match(/<tr/g)?.length ?? 1) - 1;
+  if (path === '/rejections') expect(text).toMatch(new RegExp(`\\b${count}\\b`));
+  else if (count !== null) expect([page, rows]).toEqual([page, Math.min(count, PAGE_SIZE)]);
+  else if (page.includes('status=')) expect([page, rows]).not.toEqual([page, 0]);
+}
+
 describe('what is wrong is the same wherever it is read', () => {
   it('nothing: every place is green, and the command ends with 0', async () => {
     const { status, overview, doctor, command, code, lines } = await read();
@@ -97,6 +116,8 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(status.tone).toBe(tone);
     expect(status.items[0]).toMatchObject({ tone, text: expect.stringContaining(title) as string });
     if (count !== undefined) expect(status.items[0]?.text).toMatch(new RegExp(`\\b${count}\\b`));
+
+    for (const one of [first, ...(first?.follows ?? [])]) if (one !== undefined) await leadsTo(one);
 
     expect(overview).not.toContain('Nothing is to be done');
     expect(overview).toContain(title);

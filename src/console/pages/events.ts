@@ -27,6 +27,7 @@ import {
 } from '../view/sections.js';
 import { ago, badge, count, id, list, none, stack, text, time, type Value } from '../view/values.js';
 
+const WAITING = 'waiting';
 const sources = [
   { value: 'webhook', text: 'webhook' },
   { value: 'delivery_history', text: 'recovered from the history' },
@@ -41,7 +42,11 @@ export const events: Page = {
     { name: 'id', label: 'Events', hint: 'their numbers', onlyNamed: true },
     { name: 'reference', label: 'Order', hint: 'its reference' },
     { name: 'paymentIntentId', label: 'Payment', hint: 'the whole id' },
-    { name: 'status', label: 'Status', options: eventStatuses },
+    {
+      name: 'status',
+      label: 'Status',
+      options: [...eventStatuses, { value: WAITING, text: 'received, or tried again' }],
+    },
     { name: 'eventType', label: 'Type', hint: 'payout.confirmed' },
     { name: 'source', label: 'Came by', options: sources },
     { name: 'secretLabel', label: 'Secret', hint: 'its label' },
@@ -54,7 +59,7 @@ export const events: Page = {
       sections: [
         filters(req, {
           views: {
-            Waiting: { status: 'received' },
+            Waiting: { status: WAITING },
             'Tried again': { status: 'failed' },
             'Given up': { status: 'dead' },
             'Not kept': { status: 'unhandled' },
@@ -71,8 +76,10 @@ async function eventRows(
   req: PageRequest,
   picked: ActionButton | null = null,
 ): Promise<TableSection> {
-  const { id: ids, ...narrowed } = req.filters;
-  const query = { ...narrowed, ...req.slice, ids: ids === undefined ? undefined : idsOf(ids) };
+  const { id: ids, status, ...narrowed } = req.filters;
+  const isWaiting = status === WAITING;
+  const about = { isWaiting, status: isWaiting ? undefined : status, ids: ids === undefined ? undefined : idsOf(ids) };
+  const query = { ...narrowed, ...req.slice, ...about };
   return listTable(req, await listEvents(db, query), {
     caption: 'Events, newest first',
     columns: [

@@ -247,6 +247,6 @@ function backlogTile({ waiting, failed, dead, oldestSeconds }: AlertFacts['backl
     ...(waiting > 0 ? { unit: `oldest ${duration(oldestSeconds)}` } : {}),
     note: parts.length > 0 ? parts.join(', ') : 'nothing failed, nothing given up',
     ...(dead > 0 || oldestSeconds > 120 ? { tone: 'bad' } : {}),
-    href: dead > 0 ? '/events?status=dead' : '/events?status=received',
+    href: dead > 0 ? '/events?status=dead' : '/events?status=waiting',
   };
 }

@@ -136,7 +136,7 @@ export const recordConditions: Named<Condition> = {
     runbook: 'a-refund-holds-orders',
     summary: 'Orders wait until a refund is assigned',
     remedy: '“tallyhook refunds list” names it; “tallyhook refunds assign” says whose it is.',
-    page: '/orders?status=paid',
+    page: '/orders?goods=paid_held&reason=refund_unlinked',
     check: 'refunds',
     rule: { expr: 'max(tallyhook_orders_held_by_refund) > 0', for: '15m' },
     found: ({ heldByRefund }) =>

@@ -244,7 +244,7 @@ export const webhookConditions: Named<Condition> = {
     runbook: 'events-wait',
     summary: 'Stored events are not applied',
     remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
-    page: '/events?status=received',
+    page: '/events?status=waiting',
     check: 'events',
     rule: { expr: `max(tallyhook_event_backlog_oldest_seconds) > ${lateSeconds.event}`, for: '2m' },
     found: ({ backlog: { oldestSeconds } }) =>

@@ -9,6 +9,8 @@ export interface EventFilters
     RecordFilters {
   /** `key` finds an id of the service, and no content by its hash. */
   onlyById?: boolean;
+  /** Neither applied nor given up, tried before or not. */
+  isWaiting?: boolean;
   /** Only these. */
   ids?: readonly string[] | undefined;
   /** Only events received at or after this moment. */
@@ -26,6 +28,7 @@ export async function listEvents(db: Knex, page: PageQuery & EventFilters): Prom
     .where('received_at', '>=', page.since ?? new Date(0));
   if (page.key !== undefined && page.onlyById) void query.where({ key_type: 'id' });
   if (page.ids !== undefined) void query.whereRaw('id = ANY (?::bigint[])', [[...page.ids]]);
+  if (page.isWaiting) void query.whereIn('status', ['received', 'failed']);
   await narrowToRecords(db, query, page);
   return pageById(within(query, page, 'received_at'), page, (row: Row) => viewOf(eventShape, row));
 }
