@@ -68,14 +68,14 @@ async function pollDeliveries(runtime: Runtime, since: Date | undefined) {
 const missed: Work = async (runtime, { since, json = false }) => {
   const classified = await pollDeliveries(runtime, since);
   const items = classified.filter(({ verdict }) => verdict.missed).map(itemOf);
-  const waiting = classified.filter(({ verdict, inboxId }) => isWaiting(verdict) && inboxId === null).map(itemOf);
+  const waiting = classified.filter(isWaiting).map(itemOf);
   const unrecoverable = classified.filter(({ verdict }) => verdict.class === 'unrecoverable').map(itemOf);
   if (json) printJson({ items, waiting, unrecoverable });
   else {
     if (items.length > 0 || waiting.length === 0) printList({ items }, json, columns);
     if (waiting.length > 0) {
       printText(
-        `${items.length > 0 ? '\n' : ''}not here, and not overdue yet (MISSED_GRACE_SECONDS); “recover --since” takes them at once:`,
+        `${items.length > 0 ? '\n' : ''}${waiting.length} not here, and not overdue yet${onTheirWay(waiting)}; “recover --since” takes them at once:`,
       );
       printList({ items: waiting }, json, columns);
     }
@@ -91,9 +91,14 @@ const missed: Work = async (runtime, { since, json = false }) => {
   if (!json && first !== undefined) printNote(`all of these: ${recoverCommand(first)}`);
 };
 
-/** No attempt is to come that could bring it, but it had not the time that a delivery may take. */
-function isWaiting({ class: kind, missed, open }: ClassifiedDelivery['verdict']): boolean {
-  return open && !missed && kind !== 'pending_retry';
+/** It is not here, and a retry may still bring it, or it had not the time that a delivery may take. */
+function isWaiting({ verdict: { missed, open }, inboxId }: ClassifiedDelivery): boolean {
+  return open && !missed && inboxId === null;
+}
+
+function onTheirWay(waiting: readonly Item[]): string {
+  const pending = waiting.filter((one) => one.class === 'pending_retry').length;
+  return pending === 0 ? '' : `, ${pending} of them on their way: the service tries again`;
 }
 
 const recover: Work = async (runtime, { since, note = null, json = false, dryRun = false }) => {

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { useDatabase } from '../support/database.js';
+import { useShell } from '../support/shell.js';
+
+const database = useDatabase();
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ confirmationSeconds: 0, kytSeconds: 0, retrySchedule: [3_600] });
+  sandbox.control.addEndpoint({ url: 'http://127.0.0.1:9/webhooks' });
+  sandbox.control.setFaults({ drop: 1 });
+  const id = sandbox.control.createPayment({ amount: '12.5', currency: 'USDT.TRC20' });
+  sandbox.control.pay(id, { percent: 100 });
+  await sandbox.control.deliveriesIdle();
+}, 60_000);
+
+afterAll(async () => {
+  await sandbox.close();
+});
+
+const run = useShell(database, () => ({
+  SERVICE_BASE_URL: sandbox.url,
+  SERVICE_API_KEY: 'sandbox-api-key',
+  SERVICE_RATE: '1000/s',
+  WEBHOOK_SECRETS: 'live=whsec_live',
+  ADOPTED_AT: new Date(Date.now() - 3_600_000).toISOString(),
+}));
+
+test('what the service tries again is not here either: it is counted, listed, and recovered when asked for', async () => {
+  const told = await run('deliveries', 'missed', '--since', '2h');
+  expect(told.code).toBe(0);
+  expect(told.stdout).toContain('4 not here, and not overdue yet, 4 of them on their way: the service tries again');
+  expect(told.stderr).not.toContain('nothing to show');
+  expect(told.stdout.match(/pending_retry/g)).toHaveLength(4);
+  expect(told.stderr).toContain('tallyhook deliveries recover --since ');
+  const { json } = await run('deliveries', 'missed', '--since', '2h', '--json');
+  expect([json.items, json.waiting.length]).toEqual([[], 4]);
+  expect((await run('deliveries', 'recover', '--since', '2h', '--dry-run', '--json')).json.recovered).toBe(4);
+  expect((await run('deliveries', 'recover', '--since', '2h', '--note', 'now', '--json')).json.recovered).toBe(4);
+  const after = await run('deliveries', 'missed', '--since', '2h');
+  expect([after.code, after.stdout, after.stderr]).toEqual([0, '', expect.stringContaining('nothing to show')]);
+});
