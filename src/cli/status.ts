@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { breaksOf, canaryWords } from '../domain/alerts/facts.js';
+import { unansweredWords } from '../domain/alerts/outage-words.js';
 import { inHandWords } from '../domain/alerts/record-conditions.js';
 import { severities } from '../domain/breaks/findings.js';
 import { counted, duration } from '../domain/in-words.js';
@@ -58,7 +59,7 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
   const ages = kinds.flatMap(({ ageSeconds }) => ageSeconds ?? []);
   const read = ages.length === 0 ? '' : `; newest ${ageOf(Math.min(...ages))}, oldest ${ageOf(Math.max(...ages))}`;
   const { answeredSeconds: answered } = facts;
-  const heard = answered === null ? '' : `; the service answered ${ageOf(answered)}`;
+  const heard = answered === null || unansweredWords(facts) !== null ? '' : `; the service answered ${ageOf(answered)}`;
   return [
     `state     ${stateLine(known)}`,
     `webhooks  last hour: ${figures.received} received, ${figures.rejected} rejected; now: ${backlog.waiting} waiting${oldest}, ${backlog.dead} given up, ${missedWords(facts)}${facts.canary === null ? '' : `; canary ${canaryWords(facts.canary)}`}`,

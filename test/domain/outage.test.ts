@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { statusLines } from '../../src/cli/status.js';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
 import { balanceWords, isAllProven, missedWords, provenWords } from '../../src/domain/state/proven.js';
@@ -47,6 +48,7 @@ test('of a service that is away says whether webhooks have come since, and anoth
 test('how many are missed is said as of when the history was read, where that is not lately', () => {
   const said = (missed: number | null, changed: Partial<KindFacts>, phantom = 0) =>
     missedWords({
+      ...calm,
       missed,
       swallowed: { ...calm.swallowed, count: phantom },
       kinds: [provenKind('deliveries', changed)],
@@ -67,6 +69,13 @@ test('law: the state never claims that the service answers once it did not for a
       const names = known.problems.flatMap((one) => [one, ...one.follows]).map(({ name }) => name);
       expect(['TallyhookServiceAway', 'CallsFail', 'ServiceSilent'].some((name) => names.includes(name))).toBe(true);
       expect(known.severity).not.toBeNull();
+      // Nor that what was proven then still is.
+      const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0 };
+      const [, , polls = '', , money = ''] = statusLines({ state: known, facts: given, alerts: [] }, figures);
+      const isSaid =
+        /Not known now: the service (answered last .* ago|does not answer since .* UTC)\. Until then: |\(the service does not answer\)/;
+      for (const line of [polls, provenWords(given)]) expect(line).toMatch(isSaid);
+      expect(money).not.toMatch(/(is|are) proven/);
     }),
   );
 });

@@ -1,5 +1,6 @@
-import { minuteOf } from '../in-words.js';
-import type { Outage } from './facts.js';
+import { duration, minuteOf } from '../in-words.js';
+import { lateSeconds } from './condition.js';
+import type { AlertFacts, Outage } from './facts.js';
 
 /** Codes of errors, as runs keep them. */
 export const SERVICE_AWAY = ['service_unavailable', 'service_circuit_open'] as const;
@@ -19,6 +20,18 @@ export function isAway(outage: Outage | null): outage is Outage {
   const isOfAll = operations > 1 || seconds >= AWAY_SECONDS || networkCode(error) !== undefined;
   return runs >= AWAY_RUNS || (attempts >= AWAY_ATTEMPTS && isOfAll);
 }
+
+/** Since when the service has not answered, where that is too long to say what holds now; null: it answered lately, or nothing is noted. */
+export function unansweredWords({
+  outage,
+  answeredSeconds: seconds,
+}: Pick<AlertFacts, 'outage' | 'answeredSeconds'>): string | null {
+  if (isAway(outage)) return `the service does not answer since ${minuteOf(outage.since)} UTC`;
+  return isSilent(seconds) ? `the service answered last ${duration(seconds)} ago` : null;
+}
+
+export const isSilent = (answeredSeconds: number | null): answeredSeconds is number =>
+  answeredSeconds !== null && answeredSeconds > lateSeconds.answer;
 
 /** Since when, what fails and how, and whether webhooks come. */
 export function outageWords({ since, what, error, webhookAt }: Outage): string {

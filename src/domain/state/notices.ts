@@ -1,7 +1,7 @@
 import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
-import { failureWords, isAway } from '../alerts/outage-words.js';
+import { failureWords, isAway, isSilent } from '../alerts/outage-words.js';
 import { callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
 import type { Severity } from '../breaks/findings.js';
@@ -60,10 +60,8 @@ export const notices: Named<Notice> = {
     page: '/runs',
     check: 'service',
     found: ({ outage, answeredSeconds: seconds }) => {
-      if (seconds === null || (outage?.attempts ?? 0) > 1 || isAway(outage)) return [];
-      return when(seconds > lateSeconds.answer, `It answered last ${duration(seconds)} ago. It is asked again.`, {
-        seconds,
-      });
+      if (!isSilent(seconds) || (outage?.attempts ?? 0) > 1 || isAway(outage)) return [];
+      return [{ detail: `It answered last ${duration(seconds)} ago. It is asked again.`, seconds }];
     },
   },
   KindUnproven: {

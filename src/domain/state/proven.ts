@@ -1,14 +1,26 @@
 import type { AlertFacts, KindFacts } from '../alerts/facts.js';
-import { KEY_REFUSED, SERVICE_AWAY } from '../alerts/outage-words.js';
+import { KEY_REFUSED, SERVICE_AWAY, unansweredWords } from '../alerts/outage-words.js';
 import { endedBy } from '../alerts/record-conditions.js';
 import { grouped } from '../grouped.js';
 import { counted, minuteOf } from '../in-words.js';
 import { unprovenText, whyUnproven } from './notices.js';
 
-type Provable = Pick<AlertFacts, 'kinds' | 'balances'>;
+type Answered = Pick<AlertFacts, 'kinds' | 'outage' | 'answeredSeconds'>;
+type Provable = Answered & Pick<AlertFacts, 'balances'>;
 
-/** What the service's own lists prove, in a line: first what is not proven and why, then of when the oldest proof of the others is. */
-export function provenWords({ kinds, balances }: Provable): string {
+/**
+ * What the service's own lists prove, in a line: first what is not proven and why, then of when the oldest proof of the others is. Of a
+ * service that has not answered for too long: what they proved until then.
+ */
+export function provenWords(facts: Provable): string {
+  const words = wordsOf(facts);
+  const why = unansweredWords(facts);
+  const isSaid = facts.kinds.some((of) => endedBy(of, ...SERVICE_AWAY));
+  if (why === null || isSaid) return words;
+  return `Not known now: ${why}. Until then: ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+}
+
+function wordsOf({ kinds, balances }: Provable): string {
   const unproven = kinds.filter((of) => unprovenText(of) !== null);
   const proven = kinds.filter((of) => unprovenText(of) === null);
   const reasons = [...grouped(unproven, shortReason)].map(
@@ -24,19 +36,25 @@ export function provenWords({ kinds, balances }: Provable): string {
 }
 
 /** How many deliveries are missed, and how many something else took; where their history was not read lately, as of when it was. */
-export function missedWords({ missed, swallowed, kinds }: Pick<AlertFacts, 'missed' | 'swallowed' | 'kinds'>): string {
+export function missedWords({
+  missed,
+  swallowed,
+  ...facts
+}: Answered & Pick<AlertFacts, 'missed' | 'swallowed'>): string {
   const phantom = swallowed.count === 0 ? '' : `, ${swallowed.count} phantom`;
   if (missed === null) return `not known how many missed${phantom}`;
-  const of = kinds.find(({ kind }) => kind === 'deliveries');
-  const isStale = of !== undefined && of.completeUntil !== null && unprovenText(of) !== null;
+  const of = facts.kinds.find(({ kind }) => kind === 'deliveries');
+  const isProven = of !== undefined && unprovenText(of) === null && unansweredWords(facts) === null;
+  const isStale = of !== undefined && of.completeUntil !== null && !isProven;
   return `${missed} missed${phantom}${isStale ? ` as of ${minuteOf(of.completeUntil ?? '')} UTC` : ''}`;
 }
 
 /** How many balances are proven. While their kind is not, there may be others, and each is as it was read last: that agreed, or not. */
-export function balanceWords({ kinds, balances: { total, unproven } }: Provable): string {
+export function balanceWords({ balances: { total, unproven }, ...facts }: Provable): string {
   if (total === 0) return 'no balance was read yet';
   const proven = `${total - unproven.length} of ${counted(total, 'balance')}`;
-  if (kinds.some((of) => of.kind === 'balances' && unprovenText(of) !== null))
+  const isUnproven = facts.kinds.some((of) => of.kind === 'balances' && unprovenText(of) !== null);
+  if (isUnproven || unansweredWords(facts) !== null)
     return `${proven} agreed when ${total === 1 ? 'it was' : 'they were'} read last`;
   return `${proven} ${total === 1 ? 'is' : 'are'} proven`;
 }
