@@ -61,6 +61,8 @@ export async function signedIn({ sessions }: Pick<Site, 'sessions'>, req: Reques
 export function pageRoutes(site: Site): Router {
   const router = Router();
   for (const page of site.pages) {
+    const list = site.pages.find(({ path }) => page.path.startsWith(`${path}/:`));
+    const up = list === undefined ? [] : [{ text: list.title, href: list.path }];
     router.get(page.path, async (req: Request, res: Response, next: NextFunction) => {
       const session = await site.sessions.find(req);
       if (session === null) {
@@ -69,11 +71,12 @@ export function pageRoutes(site: Site): Router {
         return;
       }
       checkRole(page, session);
-      const { view, status = 200 } = await loadPage(site, page, { req, session });
-      if (view === null) {
+      const { view: loaded, status = 200 } = await loadPage(site, page, { req, session });
+      if (loaded === null) {
         next(notHere('There is no such record here. References and ids count byte for byte.'));
         return;
       }
+      const view = { ...loaded, crumbs: [...up, ...(loaded.crumbs ?? [])] };
       const isWhole = status === 200;
       const live = page.live && isWhole ? { live: `/live${req.originalUrl}` } : {};
       const hasList = view.sections.some((one) => one.is === 'table' && (one.nextCursor !== undefined || one.isMain));

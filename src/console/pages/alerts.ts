@@ -220,7 +220,6 @@ export const alertPage: Page = {
     return {
       title: alertTitle(alert),
       badges: [severityOf(alert, sent), badge(alert.status, alert.status === 'resolved' ? 'quiet' : 'warn')],
-      crumbs: [{ text: 'Alerts', href: '/alerts' }],
       actions: alert.status === 'firing' ? buttons : [],
       sections: [
         factsPanel('The alert', [

@@ -80,7 +80,6 @@ export const balance: Page = {
       title: asset,
       // That the service shows the balance says nothing of whether it is explained: only what is unusual stands beside the verdict.
       badges: [proofBadge(proof), ...(record.verified && record.absentSince === null ? [] : [howKnown(record)])],
-      crumbs: [{ text: 'Balances', href: '/balances' }],
       actions: [attributeButton(asset, proof, { appeared, books, req })],
       sections: [
         ...noticesOf({ one: 'balance' }, record),

@@ -207,7 +207,6 @@ export const breakPage: Page = {
     return {
       title: capitalized(words(kind)),
       badges: [severityBadge(severity), statusBadge(status)],
-      crumbs: [{ text: 'Breaks', href: '/breaks' }],
       actions: buttonsOf(found, req),
       sections: [
         ...(isClosed(found) ? [] : await waitingAbout(deps, `break ${found.id}`)),

@@ -158,7 +158,6 @@ export const decisionPage: Page = {
     return {
       title: `${capitalized(action)}: ${subject}`,
       badges: [stateBadge(state)],
-      crumbs: [{ text: 'Decisions', href: '/decisions' }],
       actions: buttonsOf(found, req),
       sections: [
         lineByLine(

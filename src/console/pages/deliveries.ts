@@ -219,7 +219,6 @@ export const delivery: Page = {
     return {
       title: `Delivery of ${found.eventType ?? 'an unknown type'}`,
       badges: [classBadge(found), ...(found.missed ? [badge('missed', 'bad')] : [])],
-      crumbs: [{ text: 'Missed deliveries', href: '/deliveries' }],
       actions: [found.recoverable ? button : null],
       sections: [
         causeNotice(found),

@@ -124,7 +124,6 @@ export const event: Page = {
     return {
       title: found.eventType,
       badges: [eventBadge(status), ...(found.mark === null ? [] : [badge(found.mark)])],
-      crumbs: [{ text: 'Events', href: '/events' }],
       actions: [found.body === null ? null : req.button(replayEvent, { id: found.id })],
       sections: [
         ...markOf(found),

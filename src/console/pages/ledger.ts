@@ -149,7 +149,6 @@ export const ledgerEntry: Page = {
       title: `Entry ${entry.id}`,
       badges: [entryBadge(entry.type)],
       intro: entry.description,
-      crumbs: [{ text: 'Ledger', href: '/ledger' }],
       sections: [
         factsOf(entry, { same, others: items.length - same.length }),
         linesOf(entry),

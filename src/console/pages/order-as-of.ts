@@ -16,13 +16,7 @@ export function orderAsOfView(
   reference: string,
   req: PageRequest,
 ): PageView | null {
-  const about = {
-    title: reference,
-    crumbs: [
-      { text: 'Orders', href: '/orders' },
-      { text: reference, href: orderHref(reference) },
-    ],
-  };
+  const about = { title: reference, crumbs: [{ text: reference, href: orderHref(reference) }] };
   if (result === 'not_a_time') {
     const said = 'Accepted is a day such as 2026-10-31, which means its end, or a moment such as 2026-10-31T18:00Z.';
     return { ...about, sections: [filters(req), notice('warn', 'That is no time', said)] };

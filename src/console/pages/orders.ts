@@ -131,7 +131,6 @@ export const order: Page = {
     return {
       title: reference,
       badges: [orderBadge(status)],
-      crumbs: [{ text: 'Orders', href: '/orders' }],
       sections: [
         notice(
           release.safe ? 'good' : 'warn',

@@ -84,7 +84,6 @@ export const period: Page = {
     return {
       title: month,
       badges: [periodBadge(found)],
-      crumbs: [{ text: 'Periods', href: '/periods' }],
       actions: buttonsOf(found, missing, req),
       sections: [
         ...(await waitingAbout(deps, `period ${month}`)),

@@ -93,7 +93,6 @@ export const referenceOperation: Page = {
     return {
       title: operation.summary,
       badges: [methodBadge(method)],
-      crumbs: [{ text: 'API', href: '/reference' }],
       intro: plain(operation.description),
       sections: [
         facts([

@@ -122,10 +122,7 @@ export const run: Page = {
     return {
       title: `Run of ${kind}`,
       badges: [runBadge(status), provenBadge(found), ...(full ? [badge('full')] : [])],
-      crumbs: [
-        { text: 'Runs', href: '/runs' },
-        { text: kind, href: `/runs?kind=${encodeURIComponent(kind)}` },
-      ],
+      crumbs: [{ text: kind, href: `/runs?kind=${encodeURIComponent(kind)}` }],
       actions: [startButton(deps, req, kind)],
       sections: [
         verdictOf(found),

@@ -57,7 +57,6 @@ export const settlement: Page = {
     return {
       title: payoutId,
       badges: [settlementBadge(found)],
-      crumbs: [{ text: 'Settlements', href: '/settlements' }],
       actions: [req.button(markSettlementAction, { id: payoutId })],
       sections: [
         ...(await waitingAbout(deps, `payout ${payoutId}`)),

@@ -44,7 +44,6 @@ export function recordPage(sheet: Sheet): Page {
       return {
         title: record.id,
         badges: [...statesOf(record), howKnown(record)],
-        crumbs: [{ text: sheet.title, href: sheet.path }],
         actions: sheet.kind === 'payout' ? [req.button(assignRefundAction, { id: record.id })] : [],
         sections: [
           ...noticesOf(sheet, record),

@@ -10,7 +10,7 @@ export interface PageView {
   badges?: Value[];
   /** Below the title, in a sentence: what this page answers. */
   intro?: string;
-  /** The way up, outermost first. */
+  /** The way up, outermost first; the list of what a page shows one of stands before them. */
   crumbs?: Link[];
   /** What can be done here; those that `button` withheld are left out. */
   actions?: (ActionButton | null)[];

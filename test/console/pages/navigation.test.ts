@@ -105,3 +105,13 @@ describe('where one is', () => {
     await until('it is in sight', () => isSeen('.menu'));
   });
 });
+
+it.each(pages.flatMap(({ path }) => (path.includes('/:') ? [path] : [])))(
+  '%s has the way back to its list',
+  async (path) => {
+    const list = pages.find((one) => path.startsWith(`${one.path}/:`));
+    await admin.page.goto(samplePaths[path] ?? path);
+    const first = admin.page.locator('.crumbs a').first();
+    expect([await first.textContent(), await first.getAttribute('href')]).toEqual([list?.title, list?.path]);
+  },
+);
