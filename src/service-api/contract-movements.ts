@@ -5,8 +5,24 @@ import { defaultPayoutWords } from '../domain/family/links.js';
 const AMOUNTS =
   /^[+-](amount|amountNet|amountGross|feeAmount|networkFeeAmount|amountNetMerchant|totalAmountReceived|feeAmountTotal|amountInRange|amountRejected|amountToRefund|feeAmountOnRange|feeAmountOnRejected)$/;
 const field = z.string().regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/, 'a field such as createdAt');
-const words = (...fallback: readonly string[]) =>
-  z.array(z.string().min(1).max(100).toLowerCase()).default([...fallback]);
+const words = z.array(z.string().min(1).max(100).toLowerCase()).default([]);
+
+/** What a file says of a class is added to ours: a word of ours leaves its class only for another. */
+const wordClasses = <const C extends string>(ours: Readonly<Record<C, readonly string[]>>) => {
+  const lists: Record<string, typeof words> = Object.fromEntries(Object.keys(ours).map((one) => [one, words]));
+  return z
+    .strictObject(lists)
+    .refine(areApart, 'each word in one class only')
+    .transform((given) => {
+      const placed = new Set(Object.values(given).flat());
+      const left = Object.entries<readonly string[]>(ours).map(([one, list]) => [
+        one,
+        [...(given[one] ?? []), ...list.filter((word) => !placed.has(word))],
+      ]);
+      return Object.fromEntries(left) as Record<C, string[]>;
+    })
+    .prefault({});
+};
 
 /** What each choice may be; the first is the default. */
 const options = {
@@ -140,25 +156,14 @@ export const movements = z
     choices,
     words: z
       .strictObject({
-        payoutType: z
-          .strictObject({
-            withdrawal: words(...defaultPayoutWords.withdrawal),
-            internal: words(...defaultPayoutWords.internal),
-            refund: words(...defaultPayoutWords.refund),
-            settlement: words(...defaultPayoutWords.settlement),
-          })
-          .refine(areApart, 'each word in one class only')
-          .prefault({}),
-        transactionType: z
-          .strictObject({
-            deposit: words('deposit'),
-            withdrawal: words('withdrawal', 'payout'),
-            transferIn: words('transfer_in'),
-            transferOut: words('transfer_out'),
-            closure: words('closure', 'close'),
-          })
-          .refine(areApart, 'each word in one class only')
-          .prefault({}),
+        payoutType: wordClasses(defaultPayoutWords),
+        transactionType: wordClasses({
+          deposit: ['deposit'],
+          withdrawal: ['withdrawal', 'payout'],
+          transferIn: ['transfer_in'],
+          transferOut: ['transfer_out'],
+          closure: ['closure', 'close'],
+        }),
       })
       .prefault({}),
     operations: operations.prefault({}),

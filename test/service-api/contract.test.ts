@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
 import { defaultContract, loadContract } from '../../src/service-api/contract.js';
@@ -26,6 +27,30 @@ describe('CONTRACT_FILE', () => {
     const expected = structuredClone(defaultContract);
     expected.query.listPaymentIntents.status = 'state';
     expect(contract).toEqual(expected);
+  });
+
+  it('has each word of ours in a class, whatever words a file adds or puts into another', async () => {
+    const ours = defaultContract.movements.words;
+    for (const name of ['payoutType', 'transactionType'] as const) {
+      const classes = Object.keys(ours[name]);
+      const known = Object.values(ours[name]).flat();
+      const word = fc.oneof(fc.constantFrom(...known), fc.stringMatching(/^[a-z]{1,9}$/));
+      const given = fc.uniqueArray(fc.tuple(word, fc.constantFrom(...classes)), { selector: ([one]) => one });
+      await fc.assert(
+        fc.asyncProperty(given, async (placed) => {
+          const asked: Record<string, string[]> = {};
+          for (const [text, one] of placed) (asked[one] ??= []).push(text);
+          const { words } = (await load(JSON.stringify({ movements: { words: { [name]: asked } } }))).movements;
+          const classOf = (all: Record<string, readonly string[]>, text: string) =>
+            Object.keys(all).filter((one) => all[one]?.includes(text));
+          for (const [text, one] of placed) expect(classOf(words[name], text)).toEqual([one]);
+          for (const text of known)
+            if (!placed.some(([one]) => one === text))
+              expect(classOf(words[name], text)).toEqual(classOf(ours[name], text));
+        }),
+        { numRuns: 50 },
+      );
+    }
   });
 
   it.each([
@@ -76,7 +101,7 @@ describe('CONTRACT_FILE', () => {
     ],
     [
       'a word in two classes',
-      '{"movements": {"words": {"payoutType": {"refund": ["internal"]}}}}',
+      '{"movements": {"words": {"payoutType": {"refund": ["x"], "internal": ["X"]}}}}',
       'movements.words.payoutType: accepted is each word',
     ],
     ['a key twice', '{"paths": {}, "paths": {}}', 'a key that the object already has'],
