@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { breaksOf, canaryWords } from '../domain/alerts/facts.js';
+import { breaksOf, canaryWords, notOverdue } from '../domain/alerts/facts.js';
 import { unansweredWords } from '../domain/alerts/outage-words.js';
 import { inHandWords } from '../domain/alerts/record-conditions.js';
 import { severities } from '../domain/breaks/findings.js';
@@ -42,7 +42,13 @@ export function statusFacts({ state, facts }: KnownState, { received, rejected, 
   return {
     ...state,
     needsPerson: needsPerson(state),
-    webhooks: { received, rejected, ...backlog, missed },
+    webhooks: {
+      received,
+      rejected,
+      ...backlog,
+      missed,
+      notOverdue: Object.fromEntries(notOverdue(facts).map(({ class: kind, count }) => [kind, count])),
+    },
     canary: facts.canary,
     service: { answeredSeconds: facts.answeredSeconds },
     polls: kinds,

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { findAlerts } from '../domain/alerts/alerts.js';
 import { type AlertFacts, breaksOf } from '../domain/alerts/facts.js';
 import { counted, minuteOf } from '../domain/in-words.js';
+import { missedWords } from '../domain/state/proven.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import {
@@ -137,7 +138,7 @@ function digestMessage(facts: AlertFacts, firing: readonly AlertRow[], now: Date
         .join(' '),
     ),
     `Open breaks, critical or high: ${breaksOf(facts, 'critical', 'high')}`,
-    `Missed deliveries: ${facts.missed ?? 'not measured yet'}`,
+    `Deliveries: ${missedWords(facts)}`,
     `Events given up: ${facts.backlog.dead}`,
     `Callbacks given up: ${facts.callbacks.dead}`,
     `Never proven: ${facts.kinds.filter(({ provenSecondsAgo }) => provenSecondsAgo === null).length} of ${counted(facts.kinds.length, 'kind')}`,

@@ -5,7 +5,7 @@ import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
 import { balanceWords, isAllProven, missedWords, provenWords } from '../../src/domain/state/proven.js';
 import { stateOf } from '../../src/domain/state/state.js';
-import { AWAY, calm, provenKind } from './calm-facts.js';
+import { AWAY, calm, provenKind, unsent } from './calm-facts.js';
 import { facts, NOW } from './random-facts.js';
 
 const MOVED = 'BTC: it moved each time that it was read';
@@ -50,7 +50,10 @@ test('how many are missed is said as of when the history was read, where that is
     missedWords({
       ...calm,
       missed,
-      swallowed: { ...calm.swallowed, count: phantom },
+      awaited: [
+        { class: 'phantom', awaited: phantom, missed: 0, oldestSeconds: 60, ...unsent },
+        { class: 'rejected', awaited: missed ?? 2, missed: missed ?? 2, oldestSeconds: 60, ...unsent },
+      ],
       kinds: [provenKind('deliveries', changed)],
     });
   const gone = 'the newest run failed: service_unavailable: listWebhookDeliveries: no answer';
@@ -58,7 +61,7 @@ test('how many are missed is said as of when the history was read, where that is
   expect(said(0, {}, 12)).toBe('0 missed, 12 phantom');
   expect(said(0, { reason: gone })).toBe('0 missed as of 2026-11-26 11:56 UTC');
   expect(said(0, { ageSeconds: 90_000 })).toBe('0 missed as of 2026-11-26 11:56 UTC');
-  expect(said(null, { completeUntil: null })).toBe('not known how many missed');
+  expect(said(null, { completeUntil: null })).toBe('not known how many missed, 2 rejected');
 });
 
 test('law: the state never claims that the service answers once it did not for a minute', () => {

@@ -3,7 +3,7 @@ import { conditions } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
 import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
 import { severities } from '../../src/domain/breaks/findings.js';
-import { deliveryClasses } from '../../src/domain/deliveries/delivery-class.js';
+import type { DeliveryClass } from '../../src/domain/deliveries/delivery-class.js';
 import { rejectionReasons } from '../../src/domain/rejection-words.js';
 import type { OpenAlert } from '../../src/domain/state/state.js';
 import { calm } from './calm-facts.js';
@@ -46,10 +46,10 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
       { selector: ({ reason }) => reason, maxLength: 3 },
     ),
     backlog: fc.record({ waiting: few, failed: few, dead: few, oldestSeconds: seconds }),
-    missed: fc.option(few),
+    missed: fc.option(fc.constant(0)),
     awaited: fc.uniqueArray(
       fc.record({
-        class: fc.constantFrom(...deliveryClasses),
+        class: fc.constantFrom<DeliveryClass[]>('phantom', 'rejected', 'never_reached', 'pending_retry'),
         awaited: few,
         missed: few,
         recoverable: few,
@@ -150,8 +150,25 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
   .chain((wild) =>
     fc
       .subarray(Object.keys(wild) as (keyof AlertFacts)[])
-      .map((names) => ({ ...calm, ...Object.fromEntries(names.map((name) => [name, wild[name]])) })),
+      .map((names) => counted({ ...calm, ...Object.fromEntries(names.map((name) => [name, wild[name]])) })),
   );
+
+/** As deliveries are counted: none is missed that is not awaited, and what is swallowed is not here. */
+function counted({ missed, awaited: given, swallowed, ...rest }: AlertFacts): AlertFacts {
+  const awaited = given.map((one) => ({
+    ...one,
+    missed: one.class === 'pending_retry' ? 0 : Math.min(one.missed, one.awaited),
+    recoverable: Math.min(one.recoverable, one.awaited),
+  }));
+  const phantoms = awaited.find((one) => one.class === 'phantom')?.awaited ?? 0;
+  return {
+    ...rest,
+    missed: missed === null ? null : awaited.reduce((sum, one) => sum + one.missed, 0),
+    awaited,
+    swallowed: { ...swallowed, count: Math.min(swallowed.count, phantoms) },
+  };
+}
+
 const alert: fc.Arbitrary<OpenAlert> = fc
   .record({
     condition: fc.constantFrom(...conditions),

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { moment } from '../../src/cli/arguments.js';
 import { findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
 import { toRecover } from '../../src/domain/alerts/facts.js';
+import { missedWords } from '../../src/domain/state/proven.js';
+import { stateOf } from '../../src/domain/state/state.js';
 import { calm, SENT } from './calm-facts.js';
-import { facts } from './random-facts.js';
+import { facts, NOW } from './random-facts.js';
 
 test('whatever asks to recover names a time from which all is recovered that can be, and no minute more', () => {
   fc.assert(
@@ -28,4 +30,23 @@ test('an alert about missed deliveries says since when, and how many more can be
   );
   const [less] = findAlerts({ ...calm, missed: 125, awaited: [{ ...given, ...SENT, recoverable: 15 }] });
   expect(less?.detail).toContain('15 of them can be recovered now: the others are here and not applied yet,');
+});
+
+test('law: while something that is not here can be recovered, no line says that nothing is, nor that all is well', () => {
+  fc.assert(
+    fc.property(facts, (given) => {
+      const shown = [
+        ...missedWords(given)
+          .replace(/ as of .*/, '')
+          .matchAll(/\d+/g),
+      ].reduce((sum, [n]) => sum + Number(n), 0);
+      const notHereYet = given.awaited.reduce((sum, { awaited }) => sum + awaited, 0);
+      expect(shown).toBe(notHereYet);
+      // What the service may just be sending is no matter of the state.
+      const isSent = ({ class: kind, oldestSeconds }: (typeof given.awaited)[number]) =>
+        kind === 'pending_retry' && oldestSeconds <= 180;
+      const { count } = toRecover({ awaited: given.awaited.filter((one) => !isSent(one)) });
+      if (count > 0) expect(stateOf(given, [], NOW).severity).not.toBeNull();
+    }),
+  );
 });

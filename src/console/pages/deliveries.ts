@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import { type AlertFacts, sentOf, toRecover } from '../../domain/alerts/facts.js';
+import { type AlertFacts, notHere, sentOf, toRecover } from '../../domain/alerts/facts.js';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { capitalized, counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
@@ -46,8 +46,11 @@ export const deliveries: Page = {
   title: 'Missed deliveries',
   group: 'Webhooks',
   waiting: {
-    count: ({ facts: { missed, swallowed } }) => (missed === null ? null : missed + swallowed.count),
-    words: 'overdue or phantom',
+    count: ({ facts }) => {
+      const others = notHere(facts).reduce((sum, of) => sum + of.count, 0);
+      return facts.missed === null && others === 0 ? null : (facts.missed ?? 0) + others;
+    },
+    words: 'not here',
   },
   list: { rows: deliveryRows, days: 'none' },
   filters: [

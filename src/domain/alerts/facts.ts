@@ -131,6 +131,23 @@ export function toRecover({ awaited }: Pick<AlertFacts, 'awaited'>): { count: nu
   return { count, from: sentOf(some).from };
 }
 
+/** Longer than a restart takes, and the first retries after it. */
+const FAILING_SECONDS = 180;
+
+type NotOverdue = AlertFacts['awaited'][number] & { count: number };
+
+/** What is not here and not missed yet, by class; all of it where missed deliveries were not measured. */
+export function notOverdue({ missed, awaited }: Pick<AlertFacts, 'missed' | 'awaited'>): NotOverdue[] {
+  return awaited
+    .map((of) => ({ ...of, count: of.awaited - (missed === null ? 0 : of.missed) }))
+    .filter(({ count }) => count > 0);
+}
+
+/** The same without what the service may just be sending. */
+export function notHere(facts: Pick<AlertFacts, 'missed' | 'awaited'>): NotOverdue[] {
+  return notOverdue(facts).filter((of) => of.class !== 'pending_retry' || of.oldestSeconds > FAILING_SECONDS);
+}
+
 /** What recovers all that was sent since then. */
 export function recoverCommand(from: string | null): string {
   return `tallyhook deliveries recover --since ${from === null ? '2h' : `${from.slice(0, 16)}Z`}`;

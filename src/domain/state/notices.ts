@@ -1,11 +1,10 @@
 import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
-import type { AlertFacts, KindFacts } from '../alerts/facts.js';
+import { type AlertFacts, type KindFacts, notHere } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
 import { failureWords, isAway, isSilent } from '../alerts/outage-words.js';
 import { callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
 import type { Severity } from '../breaks/findings.js';
-import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
 import { isNotOffered, MOVED, NO_RUN } from '../run-kinds.js';
@@ -117,7 +116,7 @@ export const notices: Named<Notice> = {
     remedy: '',
     page: '/deliveries?show=',
     check: 'missed deliveries',
-    found: ({ awaited }) => awaited.flatMap(notHereYet),
+    found: (facts) => notHere(facts).map(notHereYet),
   },
   MissedUnknown: {
     severity: 'low',
@@ -264,33 +263,21 @@ function rejectedWords(
   return isOfService ? { ...found, severity: 'medium', remedy: known?.remedy ?? '' } : found;
 }
 
-const LACKING: readonly DeliveryClass[] = ['phantom', 'rejected', 'never_reached'];
-
-/** Longer than a restart takes, and the first retries after it. */
-const FAILING_SECONDS = 180;
-
 /** Attempts fail, and more are to come: what is on its way for long does not arrive. */
-function failing(count: number, seconds: number): [detail: string, more: Omit<Found, 'detail'>] {
+function failing(count: number, seconds: number): Found {
   const title = `${counted(count, 'delivery', 'deliveries')} not here: attempts fail, the service tries again`;
   const detail = `The oldest for ${duration(seconds)}. What it gives up is recovered.`;
   const remedy =
     'See on the page what each attempt was answered. No answer: the way from the service to the receiver (address, DNS, proxy, certificate, firewall). Another answer than ours: what answers there instead.';
-  return [detail, { subject: 'pending_retry', title, count, seconds, severity: 'medium', remedy }];
+  return { subject: 'pending_retry', title, detail, count, seconds, severity: 'medium', remedy };
 }
 
-function notHereYet({ class: kind, awaited, missed, oldestSeconds: seconds }: AlertFacts['awaited'][number]): Found[] {
-  const n = awaited - missed;
-  if (kind === 'pending_retry') return when(n > 0 && seconds > FAILING_SECONDS, ...failing(n, seconds));
-  if (n <= 0 || !LACKING.includes(kind)) return [];
-  const title = `${counted(n, 'delivery', 'deliveries')} not here, not overdue yet: ${words(kind)}`;
-  const found = {
-    subject: kind,
-    title,
-    detail: `${n} of class ${words(kind)}, for less than MISSED_GRACE_SECONDS.`,
-    count: n,
-    seconds,
-  };
-  if (kind !== 'phantom') return [found];
+function notHereYet({ class: kind, count, oldestSeconds: seconds }: ReturnType<typeof notHere>[number]): Found {
+  if (kind === 'pending_retry') return failing(count, seconds);
+  const title = `${counted(count, 'delivery', 'deliveries')} not here, not overdue yet: ${words(kind)}`;
+  const detail = `${count} of class ${words(kind)}, for less than MISSED_GRACE_SECONDS.`;
+  const found = { subject: kind, title, detail, count, seconds };
+  if (kind !== 'phantom') return found;
   const remedy = 'Look at what else answers at that address: a proxy’s default page, an old deployment, a tunnel.';
-  return [{ ...found, severity: 'medium', remedy }];
+  return { ...found, severity: 'medium', remedy };
 }

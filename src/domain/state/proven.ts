@@ -1,8 +1,8 @@
-import type { AlertFacts, KindFacts } from '../alerts/facts.js';
+import { type AlertFacts, type KindFacts, notOverdue } from '../alerts/facts.js';
 import { KEY_REFUSED, SERVICE_AWAY, unansweredWords } from '../alerts/outage-words.js';
 import { endedBy } from '../alerts/record-conditions.js';
 import { grouped } from '../grouped.js';
-import { counted, minuteOf } from '../in-words.js';
+import { counted, minuteOf, words } from '../in-words.js';
 import { unprovenText, whyUnproven } from './notices.js';
 
 type Answered = Pick<AlertFacts, 'kinds' | 'outage' | 'answeredSeconds'>;
@@ -13,11 +13,11 @@ type Provable = Answered & Pick<AlertFacts, 'balances'>;
  * service that has not answered for too long: what they proved until then.
  */
 export function provenWords(facts: Provable): string {
-  const words = wordsOf(facts);
+  const known = wordsOf(facts);
   const why = unansweredWords(facts);
   const isSaid = facts.kinds.some((of) => endedBy(of, ...SERVICE_AWAY));
-  if (why === null || isSaid) return words;
-  return `Not known now: ${why}. Until then: ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+  if (why === null || isSaid) return known;
+  return `Not known now: ${why}. Until then: ${known.charAt(0).toLowerCase()}${known.slice(1)}`;
 }
 
 function wordsOf({ kinds, balances }: Provable): string {
@@ -35,18 +35,17 @@ function wordsOf({ kinds, balances }: Provable): string {
   return `${lacking}. ${others} ${proven.length === 1 ? since.replace(', the oldest', '') : since}`;
 }
 
-/** How many deliveries are missed, and how many something else took; where their history was not read lately, as of when it was. */
-export function missedWords({
-  missed,
-  swallowed,
-  ...facts
-}: Answered & Pick<AlertFacts, 'missed' | 'swallowed'>): string {
-  const phantom = swallowed.count === 0 ? '' : `, ${swallowed.count} phantom`;
-  if (missed === null) return `not known how many missed${phantom}`;
-  const of = facts.kinds.find(({ kind }) => kind === 'deliveries');
+/** How many deliveries are missed, and how many more are not here; where their history was not read lately, as of when it was. */
+export function missedWords(facts: Answered & Pick<AlertFacts, 'missed' | 'awaited'>): string {
+  const { missed, kinds } = facts;
+  const others = notOverdue(facts)
+    .map(({ count, class: kind }) => `, ${count} ${words(kind)}`)
+    .join('');
+  if (missed === null) return `not known how many missed${others}`;
+  const of = kinds.find(({ kind }) => kind === 'deliveries');
   const isProven = of !== undefined && unprovenText(of) === null && unansweredWords(facts) === null;
   const isStale = of !== undefined && of.completeUntil !== null && !isProven;
-  return `${missed} missed${phantom}${isStale ? ` as of ${minuteOf(of.completeUntil ?? '')} UTC` : ''}`;
+  return `${missed} missed${others}${isStale ? ` as of ${minuteOf(of.completeUntil ?? '')} UTC` : ''}`;
 }
 
 /** How many balances are proven. While their kind is not, there may be others, and each is as it was read last: that agreed, or not. */
