@@ -126,7 +126,7 @@ function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: 
       onPhone: 'folded',
       columns: [
         ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
-        ['How many, how much', muchOf, 'end'],
+        ['How\u00a0many, how\u00a0much', muchOf, 'end'],
         ['Since', ({ seconds }) => sinceOf(seconds, now)],
         ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
         ['Do it', (problem) => firstOf(problem, alertOf(problem))],

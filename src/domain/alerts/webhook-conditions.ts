@@ -204,7 +204,9 @@ export const webhookConditions: Named<Condition> = {
     },
     found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected, secretsFrom, awaited }) => {
       const all = allOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
-      const carry = `${all.count} in the last hour carry a signature that no secret of ours made`;
+      const others = allOf(rejected, 'invalid_signature', ({ count }) => count).count - all.count;
+      const some = others === 0 ? `${all.count}` : `${all.count} of ${all.count + others} rejected`;
+      const carry = `${some} in the last hour ${all.count === 1 ? 'carries' : 'carry'} the service’s headers and a signature that no secret of ours made`;
       const remedy = putRightSecret(secretsFrom, { awaited });
       if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, ...all, remedy }];
       if (!refusesService({ sinceMatch, fiveMinutes, share })) return [];
