@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type JsonObject, objectFromJsonText } from '../../src/domain/json.js';
 import type { Observation } from '../../src/domain/observation.js';
-import type { RecordKind } from '../../src/domain/records.js';
+import { type RecordKind, textField } from '../../src/domain/records.js';
 import { verifyGone, verifyInvoices, verifyOrders, verifyRecords } from '../../src/records/audit/verify-records.js';
 import { registerOrder } from '../../src/records/orders/register-order.js';
 import { pruneIn } from '../records/retention/aged.js';
@@ -39,7 +39,7 @@ const step = fc.record({
 });
 
 function seen(by: string, kind: RecordKind, fields: JsonObject, second: number): Observation {
-  const id = String(fields['id']);
+  const id = textField(fields, 'id') ?? '';
   if (by === 'poll') return poll(kind, fields, second);
   if (by === 'report') return report(kind, id, fields, second);
   if (by === 'delivery') return delivered(kind, id, fields, second);
@@ -63,7 +63,7 @@ it('whatever is polled, reported, answered, masked and registered, each record a
       }
       const found: string[] = [];
       const reportFinding = ({ told }: { told: string }) => void found.push(told);
-      const ids = Object.values(made).map((one) => String(one(world, {})['id']));
+      const ids = Object.values(made).map((one) => textField(one(world, {}), 'id') ?? '');
       for (const kind of ['payment_intent', 'payin', 'payout'] as const)
         await verifyRecords(db, kind, ids, reportFinding);
       await verifyInvoices(db, reportFinding);
