@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { recoverCommand } from '../domain/alerts/facts.js';
-import { isoTime } from '../domain/in-words.js';
+import { counted, isoTime } from '../domain/in-words.js';
 import { AppError } from '../errors.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
 import { isToRecover } from '../reconcile/deliveries/recover-deliveries.js';
@@ -105,7 +105,11 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   if (dryRun) {
     const classified = await pollDeliveries(runtime, since);
     const items = classified.filter((one) => isToRecover(one, wantedSince(since, runtime.now()))).map(itemOf);
-    return printResult(json, { recovered: items.length, dryRun, items }, `would recover ${items.length} delivery(ies)`);
+    return printResult(
+      json,
+      { recovered: items.length, dryRun, items },
+      `would recover ${counted(items.length, 'delivery', 'deliveries')}`,
+    );
   }
   const deps = await depsOf(runtime, await adopt(runtime));
   const details = { since: since?.toISOString() ?? null };
@@ -116,7 +120,7 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   const run = await showAtWork('recovering', recoverNow(deps, options));
   const { recovered = 0 } = run.proof as { recovered?: number };
   const flaw = run.complete ? '' : '; the history is not proven to be read';
-  printResult(json, { recovered, dryRun, run }, `recovered ${recovered} delivery(ies)${flaw}`);
+  printResult(json, { recovered, dryRun, run }, `recovered ${counted(recovered, 'delivery', 'deliveries')}${flaw}`);
   if (run.status !== 'succeeded') process.exitCode = 1;
 };
 

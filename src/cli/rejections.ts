@@ -12,7 +12,6 @@ const columns: Columns<RejectionView> = {
   at: 'rejectedAt',
   reason: 'reason',
   detail: 'detail',
-  remedy: 'diagnosis',
 };
 
 type Query = Parameters<typeof listRejections>[1];
@@ -24,12 +23,15 @@ export function define(command: Command): void {
     ...(await listRejections(db, query)),
     counts: await rejectionsByReason(db, new Date()),
   });
-  const about = ({ counts }: { counts: readonly ReasonCount[] }) =>
-    counts.map(({ reason, day, week, firstAt, lastAt }) => {
+  const about = ({ counts, items }: { counts: readonly ReasonCount[]; items: readonly RejectionView[] }) => [
+    ...counts.map(({ reason, day, week, firstAt, lastAt }) => {
       const when = `from ${minuteOf(firstAt.toISOString())} to ${minuteOf(lastAt.toISOString())} UTC`;
       return `${reason}: ${day} rejected in 24 hours, ${week} in 7 days, ${when}; listed are samples`;
-    });
-  listVerb(command, 'samples, newest first, and how many there were', { columns, list, about })
+    }),
+    // Once, not beside each of its samples.
+    ...new Set(items.map(({ reason, diagnosis }) => `${reason}: ${diagnosis}`)),
+  ];
+  listVerb(command, 'samples, newest first, how many there were, and what to do', { columns, list, about })
     .addOption(wordOption(rejectionShape, 'reason', 'why they were rejected'))
     .option('--since <time>', 'such as 24h or 2026-10-31', moment);
 }

@@ -26,6 +26,11 @@ const outline = ({ problems }: State) =>
   problems.map(({ title, follows }) => (follows.length === 0 ? title : [title, follows.map((one) => one.title)]));
 
 describe('the state of the whole', () => {
+  it('says in the past what is over and held for fear of a stolen secret', () => {
+    const { problems } = state({ invalidSignatures: { sinceMatch: 0, fiveMinutes: 40, share: 1 } });
+    expect(problems[0]?.title).toMatch(/^Webhooks were rejected/);
+  });
+
   it('is never calmer than the worst alert that holds or fires, or the worst open break', () => {
     fc.assert(
       fc.property(facts, alerts, (given, open) => {

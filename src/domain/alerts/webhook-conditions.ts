@@ -211,8 +211,10 @@ export const webhookConditions: Named<Condition> = {
       if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, ...all, remedy }];
       if (!refusesService({ sinceMatch, fiveMinutes, share })) return [];
       if (sinceMatch > 0) return [{ detail: `${carry}.`, ...all, remedy }];
-      const over = `${carry}; none since one was right, and this ends within five minutes.`;
-      return [{ detail: over, ...all, remedy: recoverRejected({ awaited }) }];
+      // Not at once: whoever has a stolen secret could hide it by an event of theirs.
+      const detail = `${carry}; none since one was right, and this ends within five minutes.`;
+      const title = 'Webhooks were rejected for their signature, none since one was right';
+      return [{ title, detail, ...all, remedy: recoverRejected({ awaited }) }];
     },
   },
   TallyhookExpiredTimestamps: {
