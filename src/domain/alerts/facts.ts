@@ -62,7 +62,7 @@ export interface AlertFacts {
   ageSeconds: number;
 }
 
-export interface UnprovenBalance {
+interface UnprovenBalance {
   assetCode: string;
   why: string;
   /** Something is missing, or too much. */
