@@ -31,6 +31,8 @@ export function isoTime(ms: number | null): string | null {
 
 /** A time, ISO 8601 UTC, to the minute: `2026-10-31 18:00`. */
 export const minuteOf = (at: string): string => at.slice(0, 16).replace('T', ' ');
+/** The same to the second. */
+export const secondOf = (at: string): string => at.slice(0, 19).replace('T', ' ');
 
 /** Digits of a whole number with thin groups of three, where there are many. */
 export function groups(digits: string): string {

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import type { SecretsFrom } from '../domain/deliveries/last-secret.js';
+import { putRightSecret, type ReplacedEndpoint, replacedWords } from '../domain/deliveries/replaced-endpoint.js';
 import { leakOf, leakWords } from '../domain/deliveries/secret-leak.js';
 import { classifySecret, type Overlap, type SecretFacts } from '../domain/deliveries/secret-verdict.js';
 import type { SecretStatus } from '../domain/views/webhook-shapes.js';
 import { endpointsById, type KnownEndpoint } from '../records/deliveries/listed-endpoints.js';
 import { historyReason, type ReportCounts, reportCounts } from '../records/deliveries/not-sent.js';
+import { replacedEndpoints } from '../records/deliveries/secret-endpoints.js';
 import { overlapOf, pendingDeliveries, type SecretEvidence, secretEvidence } from '../records/deliveries/secrets.js';
 import { forgedSince } from '../records/inbox/rejections.js';
 import { secretsFrom } from '../records/process-heartbeats.js';
@@ -54,7 +56,8 @@ export async function secretsStatus(
   const history = { readAt: await historyReadAt(db), reason: await historyReason(db) };
   const counts = await reportCounts(db);
   const rejected = await forgedSince(db, new Date(now.getTime() - REJECTED_MS));
-  const around = { known, endpoints, history, counts, rejected, secretsFrom: await secretsFrom(db), now };
+  const replaced = await replacedEndpoints(db);
+  const around = { known, endpoints, replaced, history, counts, rejected, secretsFrom: await secretsFrom(db), now };
   const items: SecretStatus[] = [];
   for (const one of known) items.push(await statusOf(db, one, around));
   return { items };
@@ -102,6 +105,7 @@ async function statusOf(
     secretsFrom: around.secretsFrom,
   });
   const leak = leakOfSecret({ facts, own }, around);
+  const replaced = own === null ? undefined : around.replaced.find(({ label }) => label === secret.label);
   const overlap = successor === null ? undefined : overlaps.get(successor);
   return {
     label: secret.label,
@@ -110,19 +114,26 @@ async function statusOf(
     lastMatchAt: own?.lastMatchAt?.toISOString() ?? null,
     matches24h: own?.matches24h ?? 0,
     endpointId: own?.endpointId ?? null,
+    replacedBy: replaced === undefined ? null : { id: replaced.id, createdAt: replaced.createdAt },
     verdict,
     missing,
     successor,
     overlap: overlap === undefined ? null : { both: overlap.both, onlyThis: overlap.onlyOldCount },
     retiredAt: retiredAt?.toISOString() ?? null,
     ...leak,
-    next: (retiredAt === null ? leakWords({ label: secret.label, ...leak }) : null) ?? next,
+    next:
+      (replaced === undefined
+        ? null
+        : `${replacedWords(replaced)} ${putRightSecret([replaced], around.secretsFrom)}`) ??
+      (retiredAt === null ? leakWords({ label: secret.label, ...leak }) : null) ??
+      next,
   };
 }
 
 interface Around {
   known: readonly Known[];
   endpoints: ReadonlyMap<string, KnownEndpoint>;
+  replaced: readonly ReplacedEndpoint[];
   history: { readAt: Date | null; reason: string | null };
   counts: ReadonlyMap<string, ReportCounts>;
   rejected: number;

@@ -23,6 +23,7 @@ export const calm: AlertFacts = {
   expiredTimestamps: { halfHour: 0, share: 0 },
   noSecretAccepted: false,
   secretsFrom: 'WEBHOOK_SECRETS',
+  replacedEndpoints: [],
   rejected: [],
   canary: null,
   backlog: { waiting: 1, failed: 0, dead: 0, oldestSeconds: 4 },

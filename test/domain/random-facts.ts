@@ -36,6 +36,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
     expiredTimestamps: fc.record({ halfHour: few, share: fc.constantFrom(0, 0.95) }),
     noSecretAccepted: fc.option(fc.boolean()),
     secretsFrom: fc.constantFrom('WEBHOOK_SECRETS', 'WEBHOOK_SECRETS_FILE', null),
+    replacedEndpoints: fc.constantFrom([], [{ label: 'live', endpointId: 'we_1', id: 'we_2', createdAt: null }]),
     rejected: fc.uniqueArray(
       fc.record({
         reason: fc.constantFrom(...rejectionReasons),

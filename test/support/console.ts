@@ -29,6 +29,7 @@ export const secretSample: SecretStatus = {
   lastMatchAt: '2026-01-02T00:00:00.000Z',
   matches24h: 3,
   endpointId: 'we_1',
+  replacedBy: null,
   verdict: 'keep',
   missing: ['1 delivery under "old" still pending'],
   successor: 'new',

@@ -2,11 +2,13 @@ import type { Severity } from '../../src/domain/breaks/findings.js';
 import { runKinds } from '../../src/domain/run-kinds.js';
 import { openBreaks } from '../../src/records/breaks/breaks.js';
 import { saveRejections } from '../../src/records/inbox/rejections.js';
+import { fingerprintOf } from '../../src/webhook/verify-signature.js';
 import type { TestDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { NO_SERVICE } from '../support/shell.js';
+import { SECRET } from '../support/signed.js';
 
 export type Db = TestDatabase['db'];
 
@@ -95,4 +97,17 @@ export async function payNewType(db: Db): Promise<void> {
   const at = new Date(Date.now() - 5_000);
   const proof = JSON.stringify({ reason: `LTC: ${NEW_TYPE}` });
   await db('runs').insert({ ...of, started_at: at, heartbeat_at: at, finished_at: at, proof });
+}
+
+/** Under the secret `live` webhooks came from one that the service lists no more; those of the new one are rejected. */
+export async function makeEndpointAgain(db: Db): Promise<void> {
+  const endpoint = { url: 'https://shop.example/webhooks', isActive: true, events: ['*'] };
+  await save({ db } as TestDatabase, [
+    poll('endpoint', { ...endpoint, id: 'we_1', createdAt: '2026-11-01T08:00:00Z' }, 10),
+    poll('endpoint', { ...endpoint, id: 'we_2', createdAt: '2026-11-26T18:06:14Z' }, 10),
+  ]);
+  await db('endpoints').where({ id: 'we_1' }).update({ absent_since: new Date() });
+  const live = { label: 'live', fingerprint: fingerprintOf(SECRET), first_match_at: new Date() };
+  await db('secrets').insert({ ...live, endpoint_id: 'we_1' });
+  await reject(db, 'invalid_signature', 100, 100);
 }

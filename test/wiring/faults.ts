@@ -6,6 +6,7 @@ import {
   type Db,
   deliver,
   holdByRefund,
+  makeEndpointAgain,
   open,
   payNewType,
   readAll,
@@ -23,6 +24,8 @@ interface Fault {
   count?: number;
   /** All that is said with it, where nothing else is wrong. */
   follows?: readonly string[];
+  /** What each place says of it besides. */
+  says?: readonly string[];
   /** The alert that is sent; left out: none is. */
   alert?: string;
   /** Nobody has anything to do about it. */
@@ -36,6 +39,18 @@ export const faults: readonly Fault[] = [
     title: 'Webhooks are rejected for their signature',
     severity: 'critical',
     count: 100,
+    alert: 'TallyhookInvalidSignatures',
+  },
+  {
+    what: 'the secret is that of an endpoint that was made again at the service',
+    play: makeEndpointAgain,
+    title: 'Webhooks are rejected for their signature',
+    severity: 'critical',
+    count: 100,
+    says: [
+      'The endpoint of “live”, we_1, is gone at the service. we_2, made at 2026-11-26 18:06:14 UTC, is at the same address: its secret is missing here.',
+      'Put the secret of we_2, prefix included, into WEBHOOK_SECRETS',
+    ],
     alert: 'TallyhookInvalidSignatures',
   },
   {

@@ -99,7 +99,7 @@ describe('what is wrong is the same wherever it is read', () => {
     expect(lines[0]).toMatch(/^state {5}well: All proven, the oldest at /);
   });
 
-  it.each(faults)('$what', async ({ play, title, severity, count, follows, alert, forNobody = false }) => {
+  it.each(faults)('$what', async ({ play, title, severity, count, follows, says = [], alert, forNobody = false }) => {
     const { db } = database;
     await play(db);
     const { status, overview, doctor, command, lines, code } = await read();
@@ -132,11 +132,16 @@ describe('what is wrong is the same wherever it is read', () => {
     ).toBe(true);
     if (command.needsPerson) expect(told.some(({ status: of }) => of === 'finding')).toBe(true);
 
+    const spoken = [`${first?.detail} ${first?.remedy}`, overview, told.map((of) => `${of.found} ${of.remedy}`).join()];
+    for (const sentence of says) for (const place of spoken) expect(place).toContain(sentence);
+
     // Whoever checks says that it is at work, so what it finds of itself is what stood before.
     const fails = () => Promise.reject(new Error('connect ECONNREFUSED'));
     await checkAlerts({ ...alertDeps(db, () => new Date()), runEverySeconds, askQueue: fails, channels: [slack] });
     const alerts = await openAlerts(db);
     if (alert !== undefined) expect(alerts.map(({ name }) => name)).toContain(alert);
+    const sent = alerts.map((one) => `${one.detail} ${remedyOf(one)}`).join();
+    for (const sentence of says) expect(sent).toContain(sentence);
 
     // One remedy, and one moment, wherever the same is said.
     const found = told.find(

@@ -14,6 +14,7 @@ export function fieldValue(kind: RecordKind, fields: JsonObject, field: string):
   const value = fields[field] ?? null;
   if (value === null || value === '') return none();
   if (isAmountField(kind, field)) return amount(asText(value), unit(kind, fields, field));
+  if (kind === 'endpoint' && field === 'isActive' && fields['absentSince'] != null) return none('gone');
   if (kind === 'endpoint' && field === 'isActive')
     return value === true ? badge('active', 'good') : badge('switched off', 'bad');
   if (typeof value === 'boolean') return text(value ? 'yes' : 'no');

@@ -18,7 +18,11 @@ export const verdictWords: Readonly<Record<SecretVerdict, VerdictWords>> = {
 
 /** The only secret there is waits for nothing: a rotation has not begun. */
 export function verdictOf(secret: SecretStatus, isOnly: boolean): VerdictWords & { missing: string[] } {
-  const { verdict, missing, notSent, lacking } = secret;
+  const { verdict, missing, notSent, lacking, replacedBy } = secret;
+  if (replacedBy !== null) {
+    const title = 'Its endpoint is gone at the service, and another took its place';
+    return { ...verdictWords[verdict], tone: 'bad', title, missing: isOnly ? [] : missing };
+  }
   if (verdict !== 'retired' && (notSent || lacking > 0)) {
     const title = notSent ? 'It may have leaked' : 'It may have leaked, or the history lacks events';
     return { ...verdictWords[verdict], tone: 'bad', title, missing: isOnly ? [] : missing };

@@ -2,6 +2,7 @@ import type { Severity } from '../breaks/findings.js';
 import type { OpenBreaks } from '../breaks/money-once.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import type { SecretsFrom } from '../deliveries/last-secret.js';
+import type { ReplacedEndpoint } from '../deliveries/replaced-endpoint.js';
 import { duration } from '../in-words.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
@@ -16,6 +17,8 @@ export interface AlertFacts {
   noSecretAccepted: boolean | null;
   /** Where receivers have their secrets from. */
   secretsFrom: SecretsFrom;
+  /** Of secrets in use. */
+  replacedEndpoints: readonly ReplacedEndpoint[];
   /** All requests that were rejected in the last hour, by reason; `likeService`: those with the service's headers. */
   rejected: readonly { reason: string; count: number; likeService: number; oldestSeconds: number }[];
   /** Null: none is sent. */

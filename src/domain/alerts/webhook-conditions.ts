@@ -1,4 +1,5 @@
-import { acceptAgain, NONE_ACCEPTED, placeOf, type SecretsFrom } from '../deliveries/last-secret.js';
+import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
+import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
 import { counted, minuteOf } from '../in-words.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
 import { type AlertFacts, recoverCommand, type Sent, sentOf, toRecover } from './facts.js';
@@ -10,9 +11,6 @@ const NOT_KNOWN: Awaited = { awaited: [] };
 const recoverFrom = (facts: Awaited): string => `“${recoverCommand(toRecover(facts).from)}”`;
 
 const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
-
-const putRightSecret = (from: SecretsFrom, facts: Awaited): string =>
-  `Put the endpoint’s secret, prefix included, into ${placeOf(from)}. The page Rejections says what was found. Then recover what was rejected: ${recoverFrom(facts)}.`;
 
 const startPart = (facts: Awaited): string =>
   `Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: ${recoverFrom(facts)}.`;
@@ -187,7 +185,7 @@ export const webhookConditions: Named<Condition> = {
     apartSeconds: 1_800,
     runbook: 'invalid-signatures',
     summary: 'Webhooks are rejected for their signature',
-    remedy: putRightSecret(null, NOT_KNOWN),
+    remedy: `${putRightSecret([], null)} Then recover what was rejected: ${recoverFrom(NOT_KNOWN)}.`,
     page: '/rejections?reason=invalid_signature',
     check: 'rejections',
     rule: {
@@ -202,15 +200,17 @@ export const webhookConditions: Named<Condition> = {
         'or max(tallyhook_service_signatures_refused) > 0',
       ],
     },
-    found: ({ invalidSignatures: { sinceMatch, fiveMinutes, share }, rejected, secretsFrom, awaited }) => {
+    found: ({ invalidSignatures, rejected, secretsFrom, replacedEndpoints, awaited }) => {
+      const { sinceMatch } = invalidSignatures;
       const all = allOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
       const others = allOf(rejected, 'invalid_signature', ({ count }) => count).count - all.count;
       const some = others === 0 ? `${all.count}` : `${all.count} of ${all.count + others} rejected`;
       const carry = `${some} in the last hour ${all.count === 1 ? 'carries' : 'carry'} the service’s headers and a signature that no secret of ours made`;
-      const remedy = putRightSecret(secretsFrom, { awaited });
-      if (sinceMatch >= 3) return [{ detail: `${carry}: none is taken.`, ...all, remedy }];
-      if (!refusesService({ sinceMatch, fiveMinutes, share })) return [];
-      if (sinceMatch > 0) return [{ detail: `${carry}.`, ...all, remedy }];
+      const remedy = `${putRightSecret(replacedEndpoints, secretsFrom)} Then recover what was rejected: ${recoverFrom({ awaited })}.`;
+      if (!refusesService(invalidSignatures)) return [];
+      const rejects = `${carry}${sinceMatch >= 3 ? ': none is taken' : ''}.`;
+      if (sinceMatch > 0)
+        return [{ detail: [rejects, ...replacedEndpoints.map(replacedWords)].join(' '), ...all, remedy }];
       // Not at once: whoever has a stolen secret could hide it by an event of theirs.
       const detail = `${carry}; none since one was right, and this ends within five minutes.`;
       const title = 'Webhooks were rejected for their signature, none since one was right';

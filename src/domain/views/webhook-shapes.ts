@@ -130,6 +130,10 @@ export const secretShape = z
     lastMatchAt: time.nullable(),
     matches24h: described(count, 'Requests that it signed in the last 24 hours.', 3),
     endpointId: described(text.nullable(), 'The endpoint that signs with it.', 'we_1'),
+    replacedBy: described(
+      z.object({ id: text, createdAt: time.nullable() }).nullable(),
+      'What took the place of that endpoint, which is gone at the service: its secret is missing here.',
+    ),
     verdict: described(z.enum(secretVerdicts), 'docs/rotate-secrets.md says what to do.', 'keep'),
     missing: described(z.array(text), 'What speaks against retiring it, or is not known.', []),
     successor: described(text.nullable(), 'The secret that takes its place.', null),

@@ -7,6 +7,7 @@ import { newPayouts } from '../balances/new-payouts.js';
 import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { countAwaited, countMissed, countSwallowed } from '../deliveries/list-deliveries.js';
+import { replacedEndpoints } from '../deliveries/secret-endpoints.js';
 import { heldByRefund, lastCompleteRuns, serviceOutage } from '../gauges.js';
 import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
@@ -37,6 +38,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     ...(await webhookFacts(db, now)),
     noSecretAccepted: await acceptsNoSecret(db),
     secretsFrom: await secretsFrom(db),
+    replacedEndpoints: await replacedEndpoints(db),
     rejected: await rejectedSince(db, new Date(now.getTime() - HOUR_MS)),
     canary: await canaryFacts(db),
     backlog: await waitingEvents(db),

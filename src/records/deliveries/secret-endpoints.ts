@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { pairSecrets, type SecretShare } from '../../domain/deliveries/pair-delivery.js';
-import { raw, rowsOf, type Trx } from '../database/statements.js';
+import { findReplaced, type ReplacedEndpoint } from '../../domain/deliveries/replaced-endpoint.js';
+import { raw, rowOf, rowsOf, type Trx } from '../database/statements.js';
+import { storedEndpoint } from './listed-endpoints.js';
 
 /** So many of the newest deliveries of each endpoint are read. */
 const SAMPLE = 500;
@@ -70,5 +72,28 @@ export async function retiredSecretUse(db: Knex): Promise<SecretUse[]> {
     WHERE retired_at IS NOT NULL AND secrets.endpoint_id IS NOT NULL ORDER BY label`;
   return rows.map(({ id, createdAt, ...use }) => {
     return { ...use, delivery: id === null || createdAt === null ? null : { id, createdAt } };
+  });
+}
+
+interface Stored {
+  id: string;
+  shown: string;
+}
+
+/** Of secrets in use whose endpoint is gone, what took its place. */
+export async function replacedEndpoints(db: Knex): Promise<ReplacedEndpoint[]> {
+  const gone = await rowsOf<Stored & { label: string }>(db)`
+    SELECT label, id, shown FROM secrets JOIN endpoints ON endpoints.id = secrets.endpoint_id
+    WHERE retired_at IS NULL AND absent_since IS NOT NULL ORDER BY label`;
+  if (gone.length === 0) return [];
+  const listed = await rowsOf<Stored>(db)`
+    SELECT id, shown FROM endpoints
+    WHERE absent_since IS NULL AND NOT EXISTS (SELECT FROM secrets WHERE endpoint_id = endpoints.id)`;
+  const { at } = await rowOf<{ at: Date | null }>(db)`
+    SELECT max(last_match_at) AS at FROM secrets WHERE retired_at IS NULL AND endpoint_id IS NULL`;
+  return findReplaced({
+    gone: gone.map(({ label, id, shown }) => ({ label, endpoint: storedEndpoint(id, shown) })),
+    listed: listed.map(({ id, shown }) => storedEndpoint(id, shown)),
+    matchedAt: at?.getTime() ?? null,
   });
 }

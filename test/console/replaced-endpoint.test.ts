@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { runKinds } from '../../src/domain/run-kinds.js';
+import { secretsStatus } from '../../src/webhook/rotation.js';
+import { testConsole } from '../support/console.js';
+import { visit } from '../support/console-visit.js';
+import { useFreshDatabase } from '../support/database.js';
+import { SECRET } from '../support/signed.js';
+import { makeEndpointAgain } from '../wiring/fault-steps.js';
+
+const database = useFreshDatabase();
+
+test('a secret whose endpoint was made again says so, and the endpoint that is gone is not active', async () => {
+  const { db } = database;
+  await makeEndpointAgain(db);
+  const status = () => secretsStatus(db, [{ label: 'live', secret: SECRET }]);
+  const said = 'The endpoint of “live”, we_1, is gone at the service. we_2, made at 2026-11-26 18:06:14 UTC,';
+  const { items } = await status();
+  expect(items[0]).toMatchObject({
+    replacedBy: { id: 'we_2', createdAt: '2026-11-26T18:06:14.000Z' },
+    next: expect.stringContaining(said),
+  });
+  const console = await visit(testConsole(db, { runKinds, secretsStatus: status }).app, 'admin');
+  const { main } = await console.get('/secrets');
+  expect(main).toContain('Its endpoint is gone at the service, and another took its place');
+  expect(main).toContain(said);
+  expect(main).not.toContain('It is the one that is in use');
+  const rows = (await console.get('/endpoints')).main.split('<tr').filter((row) => row.includes('we_'));
+  expect(rows.map((row) => [row.includes('not at the service'), row.includes('>active<')])).toEqual([
+    [false, true],
+    [true, false],
+  ]);
+
+  await db('secrets').insert({ label: 'next', fingerprint: 'f', last_match_at: new Date() });
+  expect((await status()).items[0]).toMatchObject({ replacedBy: null });
+});
