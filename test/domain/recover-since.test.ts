@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { moment } from '../../src/cli/arguments.js';
 import { findAlerts, remedyOf } from '../../src/domain/alerts/alerts.js';
-import { toRecover } from '../../src/domain/alerts/facts.js';
+import { recoverCommand, toRecover } from '../../src/domain/alerts/facts.js';
 import { missedWords } from '../../src/domain/state/proven.js';
 import { stateOf } from '../../src/domain/state/state.js';
 import { calm, SENT } from './calm-facts.js';
@@ -49,4 +49,29 @@ test('law: while something that is not here can be recovered, no line says that 
       if (count > 0) expect(stateOf(given, [], NOW).severity).not.toBeNull();
     }),
   );
+});
+
+test('law: what can be recovered is asked for with the command and the number, whether its cause lasts or not', () => {
+  fc.assert(
+    fc.property(facts, (given) => {
+      const { awaited, missed, outage } = given;
+      // What a service that is away still tries is recovered once it answers.
+      fc.pre(outage === null && missed !== null && given.kinds.every(({ reason }) => reason === null));
+      const { count, from } = toRecover(given);
+      const isLost = awaited.some(({ class: kind, recoverable }) => kind !== 'pending_retry' && recoverable > 0);
+      if (!isLost) return;
+      const asked = stateOf(given, [], NOW).problems.map(({ remedy }) => remedy);
+      expect(asked.join()).toContain(`“${recoverCommand(from)}” takes in ${count}.`);
+    }),
+  );
+});
+
+test('once what is sent arrives again, the remedy of what was swallowed is to recover it, and nothing else', () => {
+  const phantom = { class: 'phantom' as const, awaited: 72, missed: 0, recoverable: 72, oldestSeconds: 300, ...SENT };
+  const remedy = (count: number) =>
+    stateOf({ ...calm, awaited: [phantom], swallowed: { count, seconds: 60, ...SENT } }, [], NOW).problems.map(
+      (one) => one.remedy,
+    );
+  expect(remedy(0)).toEqual(['Recover them: “tallyhook deliveries recover --since 2026-11-26T11:20Z” takes in 72.']);
+  expect(remedy(2)[0]).toMatch(/^Look at what else answers .* Recover them: “.*” takes in 72\.$/);
 });

@@ -1,6 +1,7 @@
 import { alertTitle, conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import { channelNames } from '../../domain/alerts/condition.js';
-import type { AlertFacts } from '../../domain/alerts/facts.js';
+import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
+import { losingDeliveries } from '../../domain/alerts/recover-words.js';
 import { duration } from '../../domain/in-words.js';
 import { inOrder, isOver } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
@@ -194,9 +195,6 @@ function standingOrButton(alert: AlertView, sent: Sent & { req: PageRequest }): 
   return button === null ? stack(standing) : { is: 'action', button };
 }
 
-/** What is missing is recovered from here. */
-const ofDeliveries = ['TallyhookMissedDeliveries', 'TallyhookNothingArrives'];
-
 /** One alert, whatever became of it, beside what the runbook says of it. */
 export const alertPage: Page = {
   path: '/alerts/:id',
@@ -215,12 +213,13 @@ export const alertPage: Page = {
       listActions(db, { target: `alert ${id}` }),
     ]);
     const sent = { notices, channels, parts, now: deps.now() };
-    const first = ofDeliveries.includes(alert.name) ? [rangeButton(req, facts)] : [];
-    const buttons = [...first, ...[acknowledgeAlert, silenceAlert].map((action) => req.button(action, { id }))];
+    // Also once it is over, while something is not here.
+    const recovers = losingDeliveries.includes(alert.name) && toRecover(facts).count > 0;
+    const decisions = alert.status === 'firing' ? [acknowledgeAlert, silenceAlert] : [];
     return {
       title: alertTitle(alert),
       badges: [severityOf(alert, sent), badge(alert.status, alert.status === 'resolved' ? 'quiet' : 'warn')],
-      actions: alert.status === 'firing' ? buttons : [],
+      actions: [recovers ? rangeButton(req, facts) : null, ...decisions.map((action) => req.button(action, { id }))],
       sections: [
         factsPanel('The alert', [
           ['Cause', text(alert.detail)],

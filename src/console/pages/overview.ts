@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AlertFacts } from '../../domain/alerts/facts.js';
+import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import { lineOf, type Problem } from '../../domain/state/state.js';
@@ -89,6 +89,7 @@ type Deps = Pick<PageDeps, 'runKinds' | 'now'> & Pick<KnownState, 'facts'>;
 const buttons: Readonly<Record<string, (deps: Deps, req: PageRequest, problem: Problem) => ActionButton | null>> = {
   TallyhookMissedDeliveries: ({ facts }, req) => rangeButton(req, facts),
   TallyhookNothingArrives: ({ facts }, req) => rangeButton(req, facts),
+  NotHereYet: ({ facts }, req) => (toRecover(facts).count > 0 ? rangeButton(req, facts) : null),
   TallyhookDeadCallbacks: (_deps, req) => req.button(replayDeadCallbacksAction),
   KindUnproven: (deps, req, { subjects: [kind] }) => startButton(deps, req, kind),
 };

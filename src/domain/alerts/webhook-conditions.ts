@@ -1,14 +1,9 @@
 import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
 import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
-import { counted, minuteOf } from '../in-words.js';
+import { counted } from '../in-words.js';
 import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
-import { type AlertFacts, recoverCommand, type Sent, sentOf, toRecover } from './facts.js';
-
-type Awaited = Pick<AlertFacts, 'awaited'>;
-const NOT_KNOWN: Awaited = { awaited: [] };
-
-/** From the first that is not here, as far as the delivery history was read. */
-const recoverFrom = (facts: Awaited): string => `“${recoverCommand(toRecover(facts).from)}”`;
+import { type AlertFacts, sentOf, toRecover } from './facts.js';
+import { type Awaited, NOT_KNOWN, recoverFrom, sentWords } from './recover-words.js';
 
 const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
 
@@ -19,16 +14,10 @@ const removeImpostor = (facts: Awaited): string =>
   `Look at what answers at WEBHOOK_PUBLIC_URL: a proxy’s default page, an old deployment, a tunnel. Try it from outside: “tallyhook trigger payment_intent.completed --url ADDRESS”. Then recover what was swallowed: ${recoverFrom(facts)}.`;
 
 const takeCauseAway = (facts: Awaited): string =>
-  `Take the cause away that the page Missed deliveries names, then recover them there, or by ${recoverFrom(facts)}.`;
+  `Take the cause away that the page Missed deliveries names. Then recover them, there or by the command: ${recoverFrom(facts)}.`;
 
-/** When what is not here was sent: from when recovery is to begin. */
-function sentWords({ from, to }: Sent): string {
-  if (from === null || to === null) return '';
-  const first = minuteOf(from);
-  return first === minuteOf(to)
-    ? ` Sent at ${first} UTC.`
-    : ` The first was sent at ${first} UTC, the newest at ${minuteOf(to)} UTC.`;
-}
+const setClock = (facts: Awaited): string =>
+  `Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS. Then recover what was rejected: ${recoverFrom(facts)}.`;
 
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
@@ -222,8 +211,7 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 300,
     runbook: 'expired-timestamps',
     summary: 'Webhooks are rejected as too old',
-    remedy:
-      'Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS.',
+    remedy: setClock(NOT_KNOWN),
     page: '/rejections?reason=expired_timestamp',
     check: 'rejections',
     rule: {
@@ -236,10 +224,10 @@ export const webhookConditions: Named<Condition> = {
       for: '5m',
     },
     // Late retries after an outage come beside new events that are taken.
-    found: ({ expiredTimestamps: { halfHour, share }, rejected }) => {
+    found: ({ expiredTimestamps: { halfHour, share }, rejected, awaited }) => {
       const all = allOf(rejected, 'expired_timestamp', (one) => one.count);
       const detail = `${all.count} in the last hour, and of the last half hardly any was taken: a clock is wrong, or nothing comes but late retries.`;
-      return when(halfHour >= 3 && share > 0.9, detail, all);
+      return when(halfHour >= 3 && share > 0.9, detail, { ...all, remedy: setClock({ awaited }) });
     },
   },
   TallyhookEventsWait: {

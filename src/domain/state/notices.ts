@@ -3,6 +3,7 @@ import { type AlertFacts, type KindFacts, notHere } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
 import { failureWords, isAway, isSilent } from '../alerts/outage-words.js';
 import { callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
+import { recoverFrom } from '../alerts/recover-words.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
 import type { Severity } from '../breaks/findings.js';
 import { counted, duration, minuteOf, words } from '../in-words.js';
@@ -116,7 +117,7 @@ export const notices: Named<Notice> = {
     remedy: '',
     page: '/deliveries?show=',
     check: 'missed deliveries',
-    found: (facts) => notHere(facts).map(notHereYet),
+    found: (facts) => notHere(facts).map((of) => notHereYet(of, facts)),
   },
   MissedUnknown: {
     severity: 'low',
@@ -263,21 +264,36 @@ function rejectedWords(
   return isOfService ? { ...found, severity: 'medium', remedy: known?.remedy ?? '' } : found;
 }
 
+type NotHere = ReturnType<typeof notHere>[number];
+
 /** Attempts fail, and more are to come: what is on its way for long does not arrive. */
-function failing(count: number, seconds: number): Found {
-  const title = `${counted(count, 'delivery', 'deliveries')} not here: attempts fail, the service tries again`;
-  const detail = `The oldest for ${duration(seconds)}. What it gives up is recovered.`;
-  const remedy =
-    'See on the page what each attempt was answered. No answer: the way from the service to the receiver (address, DNS, proxy, certificate, firewall). Another answer than ours: what answers there instead.';
-  return { subject: 'pending_retry', title, detail, count, seconds, severity: 'medium', remedy };
+const FAILING =
+  'See on the page what each attempt was answered. No answer: the way from the service to the receiver (address, DNS, proxy, certificate, firewall). Another answer than ours: what answers there instead.';
+const IMPOSTOR = 'Look at what else answers at that address: a proxy’s default page, an old deployment, a tunnel.';
+
+function notHereYet(of: NotHere, facts: AlertFacts): Found {
+  const { class: kind, count, oldestSeconds: seconds } = of;
+  const isFailing = kind === 'pending_retry';
+  const missing = `${counted(count, 'delivery', 'deliveries')} not here`;
+  const remedy = remedyOf(of, facts);
+  return {
+    subject: kind,
+    title: isFailing
+      ? `${missing}: attempts fail, the service tries again`
+      : `${missing}, not overdue yet: ${words(kind)}`,
+    detail: isFailing
+      ? `The oldest for ${duration(seconds)}. What it gives up is recovered.`
+      : `${count} of class ${words(kind)}, for less than MISSED_GRACE_SECONDS.`,
+    count,
+    seconds,
+    ...(remedy === '' ? {} : { severity: 'medium', remedy }),
+  };
 }
 
-function notHereYet({ class: kind, count, oldestSeconds: seconds }: ReturnType<typeof notHere>[number]): Found {
-  if (kind === 'pending_retry') return failing(count, seconds);
-  const title = `${counted(count, 'delivery', 'deliveries')} not here, not overdue yet: ${words(kind)}`;
-  const detail = `${count} of class ${words(kind)}, for less than MISSED_GRACE_SECONDS.`;
-  const found = { subject: kind, title, detail, count, seconds };
-  if (kind !== 'phantom') return found;
-  const remedy = 'Look at what else answers at that address: a proxy’s default page, an old deployment, a tunnel.';
-  return { ...found, severity: 'medium', remedy };
+/** What takes the cause away, while it lasts, and what recovers them. */
+function remedyOf({ class: kind, recoverable, from }: NotHere, facts: AlertFacts): string {
+  // Of what was sent nobody knows when, nobody knows either whether anything came since.
+  const isSwallowed = kind === 'phantom' && (facts.swallowed.count > 0 || from === null);
+  const first = kind === 'pending_retry' ? [FAILING] : isSwallowed ? [IMPOSTOR] : [];
+  return [...first, ...(recoverable > 0 ? [`Recover them: ${recoverFrom(facts)}.`] : [])].join(' ');
 }
