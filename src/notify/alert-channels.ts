@@ -37,7 +37,7 @@ function messageText(message: AlertMessage): string {
   const { type, detail, remedy, runbook, alertId, link } = message;
   const show = alertId === undefined ? [] : [`More: tallyhook alerts show ${alertId}`];
   const open = link === undefined ? show : [`Open: ${link}`];
-  if (type === 'alert.resolved') return [headline(message), `It was so: ${detail}`, ...open].join('\n');
+  if (type === 'alert.resolved') return [headline(message), detail, remedy ?? '', ...open].join('\n');
   const advice = [remedy, runbook].filter((part) => part !== undefined && part !== '').join(' More: ');
   return [headline(message), detail, ...(advice === '' ? [] : [`What to do: ${advice}`]), ...open].join('\n');
 }

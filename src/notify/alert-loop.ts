@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { findAlerts } from '../domain/alerts/alerts.js';
 import { type AlertFacts, breaksOf } from '../domain/alerts/facts.js';
+import { leftToDo, remainingAlerts } from '../domain/alerts/over-words.js';
 import { counted, minuteOf } from '../domain/in-words.js';
 import { missedWords } from '../domain/state/proven.js';
 import type { Logger } from '../log.js';
@@ -64,7 +65,12 @@ export async function checkAlerts(deps: AlertDeps): Promise<Settled> {
   const facts = await loadAlertFacts(db, { now: at, runEverySeconds });
   if (asksHistory(facts)) deps.readHistory?.();
   const settled = await db.transaction(async (trx) => {
-    const result = await settleAlerts(trx, findAlerts(facts), { now: at, channels });
+    const result = await settleAlerts(trx, findAlerts(facts), {
+      now: at,
+      channels,
+      remaining: remainingAlerts(facts),
+      left: (name) => leftToDo(name, facts),
+    });
     const message = digestMessage(facts, result.firing, at);
     for (const { key, message } of (await closedHeads(trx)).map(closingNotice))
       await addNotice(trx, { key, message }, channels);

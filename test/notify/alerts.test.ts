@@ -78,7 +78,7 @@ test('sent once to every channel, resolved once, and nothing of a person in it',
   later(121);
   await checkAndSend();
   await checkAndSend();
-  expect(chat()[1]).toBe('Resolved: The service does not send what we need (endpoint_inactive)');
+  expect(chat()[1]).toBe('Resolved: The service did not send what we need (endpoint_inactive)');
   expect(slack.arrivals).toHaveLength(2);
   expect((await listAlerts(database.db, { status: 'resolved' })).items).toHaveLength(1);
 });
@@ -138,7 +138,7 @@ test('an alert fires once every secret is retired, and is over once one is accep
   await sign();
   later(121);
   await sign();
-  expect(chat()[1]).toBe('Resolved: Every webhook is rejected: no secret is accepted');
+  expect(chat()[1]).toBe('Resolved: Every webhook was rejected: no secret was accepted');
   expect(await metric()).toEqual([1]);
   expect(await secretsFrom(db)).toBe('WEBHOOK_SECRETS');
   const stop = new AbortController();

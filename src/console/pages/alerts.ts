@@ -1,6 +1,7 @@
 import { alertTitle, conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import { channelNames } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
+import { leftToDo, pastSummary, remainingAlerts } from '../../domain/alerts/over-words.js';
 import { losingDeliveries } from '../../domain/alerts/recover-words.js';
 import { duration } from '../../domain/in-words.js';
 import { inOrder, isOver } from '../../domain/state/state.js';
@@ -74,7 +75,7 @@ export const alerts: Page = {
       sections: [
         ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, found)),
         firingTable(
-          known.map((alert) => asNow(alert, found)),
+          known.map((alert) => asNow(alert, facts)),
           { notices: sent, channels, now, parts: heartbeats, req },
           isBlind,
         ),
@@ -148,10 +149,11 @@ function firingTable(items: readonly AlertView[], sent: Sent & { req: PageReques
 }
 
 /** In the numbers of now, where it still holds: what is kept is from the check before. */
-function asNow(alert: AlertView, found: readonly FoundAlert[]): AlertView {
-  const now = found.find((one) => isOf(alert, one));
-  if (now === undefined || alert.resolvedAt !== null) return alert;
-  return { ...alert, detail: now.detail, remedy: remedyOf(now) };
+function asNow(alert: AlertView, facts: AlertFacts): AlertView {
+  if (alert.resolvedAt !== null)
+    return { ...alert, summary: pastSummary(alert.name), remedy: leftToDo(alert.name, facts) };
+  const now = [...findAlerts(facts), ...remainingAlerts(facts)].find((one) => isOf(alert, one));
+  return now === undefined ? alert : { ...alert, summary: now.summary, detail: now.detail, remedy: remedyOf(now) };
 }
 
 /** Where what an alert is about is seen, and acted upon. */
@@ -204,7 +206,7 @@ export const alertPage: Page = {
     const kept = await getAlert(db, req.params['id'] ?? '');
     if (kept === null) return null;
     const { facts } = await deps.state();
-    const alert = asNow(kept, findAlerts(facts));
+    const alert = asNow(kept, facts);
     const { id } = alert;
     const [notices, channels, parts, done] = await Promise.all([
       noticesOf(db, [id]),
@@ -223,7 +225,7 @@ export const alertPage: Page = {
       sections: [
         factsPanel('The alert', [
           ['Cause', text(alert.detail)],
-          ['What to do first', text(alert.remedy)],
+          ['What to do first', text(alert.remedy === '' ? 'Nothing.' : alert.remedy)],
           ['Where to check', link('Go there', hrefOf(alert))],
           ['Since', ago(alert.since)],
           ['Over', ago(alert.resolvedAt, 'not yet')],

@@ -117,7 +117,9 @@ const causes: readonly Cause[] = [
   },
   {
     name: 'TallyhookNothingArrives',
-    explains: (effect, facts) => isAny('TallyhookNoWebhooks', CANARY)(effect) || swallowed(effect, facts),
+    // Once what is sent arrives again, it explains no more than what was swallowed.
+    explains: (effect, facts) =>
+      (facts.swallowed.count > 0 && isAny('TallyhookNoWebhooks', CANARY)(effect)) || swallowed(effect, facts),
   },
   { name: 'TallyhookEndpointOff', explains: isAny('TallyhookNoWebhooks') },
   {

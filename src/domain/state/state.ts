@@ -1,6 +1,7 @@
 import { conditions, type FoundAlert, remedyOf, subjectWords } from '../alerts/alerts.js';
 import { type AlertSeverity, type Found, lateSeconds, type Watched } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
+import { remainingAlerts } from '../alerts/over-words.js';
 import { type Severity, severities } from '../breaks/findings.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
@@ -67,8 +68,13 @@ export const stateChecks: readonly string[] = [...new Set(watched.flatMap(({ che
 /** All that the facts show, and what fires though they do not show it any more, or nobody checks. */
 export function stateOf(facts: AlertFacts, alerts: readonly OpenAlert[], now: Date): State {
   const ageOf = (alert: OpenAlert) => Math.max(0, (now.getTime() - alert.since.getTime()) / 1_000);
-  const found = watched.flatMap((one) => one.found(facts).map((each) => singleOf(one, each)));
-  const others = alerts.filter((alert) => alert.isFiring && !found.some((one) => isSame(one, alert)));
+  const shown = watched.flatMap((one) => one.found(facts).map((each) => singleOf(one, each)));
+  const firing = alerts.filter((alert) => alert.isFiring && !shown.some((one) => isSame(one, alert)));
+  const remaining = remainingAlerts(facts)
+    .filter((one) => firing.some((alert) => isSame(one, alert)))
+    .map((one) => ({ ...singleOfAlert(one, false), count: one.count, seconds: one.seconds ?? 0 }));
+  const found: Single[] = [...shown, ...remaining];
+  const others = firing.filter((alert) => !remaining.some((one) => isSame(one, alert)));
   const all = [
     ...found.map((one) => {
       const alert = alerts.find((other) => isSame(one, other));
@@ -136,7 +142,7 @@ export function isOver(
   return isChecked && now.getTime() - seenAt.getTime() > GONE_SECONDS * 1_000;
 }
 
-function singleOfAlert({ name, subject, severity, summary, detail, remedy = null }: OpenAlert, over: boolean): Single {
+function singleOfAlert({ name, subject, severity, summary, detail, remedy = null }: FoundAlert, over: boolean): Single {
   const known = watched.find((one) => one.name === name);
   return {
     name,

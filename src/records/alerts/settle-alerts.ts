@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
 import { isSilent, type Silence } from '../../domain/alerts/condition.js';
+import { pastSummary } from '../../domain/alerts/over-words.js';
+import { duration, minuteOf } from '../../domain/in-words.js';
 import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
 import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
@@ -33,6 +35,15 @@ export interface Settled {
   firing: AlertRow[];
 }
 
+interface Settling {
+  now: Date;
+  channels: readonly string[];
+  /** Those that fire do not end while these hold. */
+  remaining?: readonly FoundAlert[];
+  /** What is to be done still once the alert of the name is over; empty: nothing. */
+  left?: (name: string) => string;
+}
+
 /**
  * Brings the rows in line with what was found, and puts what is new into every channel's notices, in the transaction.
  * One row for each condition that holds, whoever checks and however often.
@@ -40,7 +51,7 @@ export interface Settled {
 export async function settleAlerts(
   trx: Trx,
   found: readonly FoundAlert[],
-  { now, channels }: { now: Date; channels: readonly string[] },
+  { now, channels, remaining = [], left = () => '' }: Settling,
 ): Promise<Settled> {
   await run(trx)`LOCK TABLE alerts IN EXCLUSIVE MODE`;
   const open = new Map((await openAlerts(trx)).map((row) => [keyOf(row), row]));
@@ -50,8 +61,12 @@ export async function settleAlerts(
     open.delete(keyOf(alert));
     await hold(trx, { alert, row, now }, settled);
   }
-  for (const row of open.values()) await letGo(trx, { row, now }, settled);
-  await addNotices(trx, settled, channels);
+  for (const row of open.values()) {
+    const alert = row.fired_at === null ? undefined : remaining.find((one) => keyOf(one) === keyOf(row));
+    if (alert === undefined) await letGo(trx, { row, now }, settled);
+    else await hold(trx, { alert, row, now }, settled);
+  }
+  await addNotices(trx, settled, { channels, left });
   return settled;
 }
 
@@ -108,12 +123,16 @@ async function letGo(trx: Trx, { row, now }: { row: AlertRow; now: Date }, settl
 }
 
 /** Who silenced an alert hears of its end on the pages alone. */
-async function addNotices(trx: Trx, settled: Settled, channels: readonly string[]): Promise<void> {
+async function addNotices(
+  trx: Trx,
+  settled: Settled,
+  { channels, left }: Required<Pick<Settling, 'channels' | 'left'>>,
+): Promise<void> {
   const notices = [
-    ...settled.fired.map((row) => ({ key: firingKey(row), message: messageOf('alert.firing', row) })),
+    ...settled.fired.map((row) => ({ key: firingKey(row), message: firingMessage(row) })),
     ...settled.resolved
       .filter((row) => !isSilent(row, row.resolved_at ?? row.seen_at))
-      .map((row) => ({ key: `resolved ${row.id}`, message: messageOf('alert.resolved', row) })),
+      .map((row) => ({ key: `resolved ${row.id}`, message: resolvedMessage(row, left(row.name)) })),
   ];
   for (const notice of notices) await addNotice(trx, notice, channels);
 }
@@ -133,18 +152,28 @@ export async function addNotice(
   if (rows.length > 0) await db('alert_notices').insert(rows).onConflict(['channel', 'key']).ignore();
 }
 
-function messageOf(type: 'alert.firing' | 'alert.resolved', row: Fired): object {
-  const { id: alertId, name, subject, severity, summary, since, resolved_at } = row;
-  const detail = row.silentUntil == null ? row.detail : `It still fires, and its silence is over. ${row.detail}`;
+function firingMessage(row: Fired): object {
+  const { summary, silentUntil } = row;
+  const detail = silentUntil == null ? row.detail : `It still fires, and its silence is over. ${row.detail}`;
+  return { type: 'alert.firing', ...aboutOf(row), summary, detail, remedy: remedyOf(row) };
+}
+
+/** What it was, from when to when, and what is left to do: nothing of what was said while it fired. */
+function resolvedMessage(row: AlertRow, left: string): object {
+  const { since, seen_at: until } = row;
+  const [from, to] = [since, until].map((at) => minuteOf(at.toISOString()));
+  const lasted = duration(Math.max(0, (until.getTime() - since.getTime()) / 1_000));
+  const detail = `It was so from ${from} to ${to} UTC, for ${lasted}.`;
+  const remedy = left === '' ? 'Nothing is to be done.' : left;
+  return { type: 'alert.resolved', ...aboutOf(row), summary: pastSummary(row.name), detail, remedy };
+}
+
+function aboutOf({ id: alertId, name, subject, severity, since, resolved_at }: AlertRow) {
   return {
-    type,
     alertId,
     name,
     subject,
     severity,
-    summary,
-    detail,
-    remedy: remedyOf(row),
     runbook: `docs/runbook.md#${conditionNamed(name)?.runbook ?? ''}`,
     since: since.toISOString(),
     resolvedAt: resolved_at?.toISOString() ?? null,
