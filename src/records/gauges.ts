@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import type { Outage } from '../domain/alerts/facts.js';
+import type { AlertFacts, Outage } from '../domain/alerts/facts.js';
 import { isAway, KEY_REFUSED, SERVICE_AWAY } from '../domain/alerts/outage-words.js';
 import type { OpenBreaks } from '../domain/breaks/money-once.js';
 import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
 import { SENT } from './inbox/minute-counts.js';
 import { adoptedAtOf } from './installation.js';
 import { paidAndHeld } from './order-row.js';
-import { failingCalls } from './service-notes.js';
+import { failingCalls, lastCalls, lastReturn } from './service-notes.js';
 
 /** How many breaks nobody has closed yet, acknowledged ones included. Reads an index of the open ones only. */
 export async function countOpenBreaks(db: Knex): Promise<Pick<OpenBreaks, 'kind' | 'severity' | 'count'>[]> {
@@ -28,7 +28,8 @@ const failedBy = (...codes: readonly string[]) => sql`(status = 'failed' AND err
 
 /** Whether the newest calls or runs failed for one reason, none between them or since having had its answers. */
 export async function serviceOutage(db: Knex, now: Date): Promise<Outage | null> {
-  const runs = await failingRuns(db, now, 'away', failedBy(...SERVICE_AWAY));
+  const { answeredAt } = await lastCalls(db);
+  const runs = await failingRuns(db, now, 'away', failedBy(...SERVICE_AWAY), new Date(answeredAt ?? 0));
   const calls = await failingCalls(db);
   if (calls === null) return runs ?? (await failingRuns(db, now, 'refused', failedBy(KEY_REFUSED)));
   const since = runs !== null && runs.since < calls.since ? runs.since : calls.since;
@@ -52,14 +53,40 @@ export async function serviceAwaySeconds(db: Knex, now: Date): Promise<number> {
   return isAway(outage) ? outage.seconds : 0;
 }
 
-/** Reads no further back than the newest run that did not fail so. */
-async function failingRuns(db: Knex, now: Date, why: Outage['why'], failed: Sql): Promise<Outage | null> {
+type Returned = Pick<AlertFacts, 'serviceBack' | 'heldByOutage'>;
+
+/** What a service that was away, or is, held back, and since when it answers again. */
+export async function serviceReturn(db: Knex, now: Date, outage: Outage | null): Promise<Returned> {
+  const last = await lastReturn(db);
+  const back = last === null ? null : new Date(last.since);
+  const serviceBack =
+    outage !== null || back === null
+      ? null
+      : { since: back.toISOString(), seconds: secondsSince(back.toISOString(), now) };
+  const from = isAway(outage) ? new Date(outage.since) : last && new Date(last.awaySince);
+  if (from === null || (serviceBack === null && !isAway(outage))) return { serviceBack, heldByOutage: 0 };
+  const held = paidAndHeld(await adoptedAtOf(db));
+  const heldByOutage = await valueOf<number>(db)`
+    SELECT count(*)::integer AS n FROM orders WHERE status = 'paid_unverified' AND ${held}
+      AND updated_at BETWEEN ${from} AND ${isAway(outage) ? now : back}`;
+  return { serviceBack, heldByOutage };
+}
+
+/** Reads no further back than the newest run that did not fail so; an answer ends what began before it. */
+async function failingRuns(
+  db: Knex,
+  now: Date,
+  why: Outage['why'],
+  failed: Sql,
+  answered: Date = new Date(0),
+): Promise<Outage | null> {
   const found = await firstOf<{ since: Date; runs: number; kinds: string[]; error: string }>(db)`
     WITH good AS (SELECT id, finished_at FROM runs WHERE status IN ('succeeded', 'failed') AND NOT ${failed} ORDER BY id DESC LIMIT 1),
     since AS (SELECT * FROM runs WHERE id > coalesce((SELECT id FROM good), 0) AND ${failed})
     SELECT min(started_at) AS since, count(*)::integer AS runs, array_agg(DISTINCT kind ORDER BY kind) AS kinds,
            (array_agg(error ORDER BY id DESC))[1] AS error
-    FROM since HAVING max(finished_at) > coalesce((SELECT finished_at FROM good), '-infinity')`;
+    FROM since HAVING max(finished_at) > coalesce((SELECT finished_at FROM good), '-infinity')
+      AND max(started_at) > ${answered}`;
   if (found === undefined) return null;
   const since = found.since.toISOString();
   const { runs, kinds, error } = found;

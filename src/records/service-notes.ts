@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
+import { AWAY_ATTEMPTS } from '../domain/alerts/outage-words.js';
 import { firstOf, raw, rowOf, rowsOf, run } from './database/statements.js';
 
 const FAILING = { kind: 'service', name: 'failing' };
 const ANSWERED = { kind: 'service', name: 'answered' };
+const RETURNED = { kind: 'service', name: 'returned' };
 
 /** How attempts of calls ended; times are ms since the epoch. */
 export interface Answers {
@@ -28,7 +30,12 @@ export async function noteAnswers(db: Knex, { answeredAt, failed }: Answers): Pr
       ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now()
       WHERE (watermarks.value ->> 'last')::numeric < (excluded.value ->> 'last')::numeric`;
     await run(db)`
-      DELETE FROM watermarks WHERE kind = ${FAILING.kind} AND name = ${FAILING.name} AND (value ->> 'last')::numeric <= ${answeredAt}`;
+      WITH ended AS (DELETE FROM watermarks WHERE kind = ${FAILING.kind} AND name = ${FAILING.name}
+        AND (value ->> 'last')::numeric <= ${answeredAt} RETURNING value)
+      INSERT INTO watermarks (kind, name, value)
+      SELECT ${RETURNED.kind}, ${RETURNED.name}, jsonb_build_object('awaySince', value -> 'since', 'since', ${answeredAt}::numeric)
+      FROM ended WHERE (value ->> 'attempts')::numeric >= ${AWAY_ATTEMPTS}
+      ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, updated_at = now()`;
   }
   const [first, last] = [failed[0], failed.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -65,6 +72,13 @@ export async function failingCalls(db: Knex): Promise<FailingCalls | null> {
   if (row === undefined) return null;
   const { since, attempts, error, operations } = row.value;
   return { since: new Date(since).toISOString(), attempts, error, operations: Object.keys(operations).sort() };
+}
+
+/** When the service was away last, and since when it answers again, ms since the epoch; null: it never was. */
+export async function lastReturn(db: Knex): Promise<{ awaySince: number; since: number } | null> {
+  const row = await firstOf<{ value: { awaySince: number; since: number } }>(db)`
+    SELECT value FROM watermarks WHERE kind = ${RETURNED.kind} AND name = ${RETURNED.name}`;
+  return row?.value ?? null;
 }
 
 export interface LastCalls {

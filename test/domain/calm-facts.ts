@@ -33,6 +33,8 @@ export const calm: AlertFacts = {
   breaks: [],
   kinds: [provenKind('payouts')],
   outage: null,
+  serviceBack: null,
+  heldByOutage: 0,
   answeredSeconds: 12,
   balances: { total: 2, unproven: [] },
   newPayoutTypes: [],

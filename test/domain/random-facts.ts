@@ -101,6 +101,8 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
         webhookAt: fc.option(fc.constant('2026-11-26T11:55:00.000Z')),
       }),
     ),
+    serviceBack: fc.option(fc.constant({ since: '2026-11-26T11:52:00.000Z', seconds: 480 })),
+    heldByOutage: few,
     answeredSeconds: fc.option(fc.integer({ min: 0, max: 300 })),
     balances: fc.record({
       total: few,

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { statusLines } from '../../src/cli/status.js';
 import { runKinds } from '../../src/domain/run-kinds.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { askWhenQuiet } from '../../src/reconcile/schedule/ask-when-quiet.js';
-import { loadState } from '../../src/records/alerts/load-state.js';
+import { loadFigures, loadState } from '../../src/records/alerts/load-state.js';
 import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { lastCalls, noteAnswers } from '../../src/records/service-notes.js';
 import { defaultContract } from '../../src/service-api/contract.js';
@@ -12,6 +13,7 @@ import { createServiceClient } from '../../src/wiring/service-client.js';
 import { partsFor, send, startService } from '../cli/doctor-service.js';
 import { useFreshDatabase } from '../support/database.js';
 import { until } from '../support/drill.js';
+import { NO_SERVICE } from '../support/shell.js';
 import { readAll } from './fault-steps.js';
 
 const database = useFreshDatabase();
@@ -92,4 +94,45 @@ test('after a minute without an answer nobody says that all is well, whoever ask
       { title: 'Whether the service answers is not known', detail: expect.stringContaining('1 min ago') as string },
     ],
   });
+});
+
+test('from the first answer after an outage on it answers again, and what it held back is named until it is released', async () => {
+  const { db } = database;
+  const read = async () => {
+    const known = await loadState(db, { now: now(), kinds: runKinds, runEverySeconds });
+    const { problems } = known.state;
+    const lines = statusLines(known, await loadFigures(db, now())).join('\n');
+    return { lines, all: problems.map((one) => [one.title, ...one.follows.map(({ title }) => title)]) };
+  };
+  const HELD = '2 paid orders held since the service was away';
+  const BACK = /^The service answers again since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/;
+  const error = 'service_unavailable: getBalance: no connection (ECONNREFUSED)';
+  const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1_000);
+  await db('installation').insert({ adopted_at: at(9_000), service_base_url: NO_SERVICE });
+  await readAll(db, 100);
+  await readAll(db, 30, error);
+  const failed = [50, 40, 30].map((ago) => ({ at: at(ago).getTime(), operation: 'getBalance', error }));
+  await noteAnswers(db, { answeredAt: null, failed });
+  const order = { status: 'paid_unverified', release_safe: false, release_reason: 'paid_unverified' };
+  const since = { created_at: at(20), updated_at: at(20) };
+  await db('orders').insert([
+    { ...order, ...since, reference: 'a' },
+    { ...order, ...since, reference: 'b' },
+    { ...order, created_at: at(900), updated_at: at(900), reference: 'held before' },
+  ]);
+  const away = await read();
+  expect([away.all.length, away.all[0]?.[0]]).toEqual([1, AWAY]);
+  expect(away.all[0]).toContain(HELD);
+
+  await noteAnswers(db, { answeredAt: at(7).getTime(), failed: [] });
+  const back = await read();
+  expect([back.all.length, back.all[0]?.[0]]).toEqual([1, expect.stringMatching(BACK)]);
+  expect(back.all[0]).toContain(HELD);
+  expect(back.lines).toContain('not read yet since the service answers again');
+  expect(back.lines).not.toContain('does not answer');
+
+  await readAll(db, 1);
+  expect((await read()).all).toEqual([[expect.stringMatching(BACK), HELD]]);
+  await db('orders').update({ status: 'paid', release_safe: true });
+  expect((await read()).all).toEqual([]);
 });

@@ -76,11 +76,11 @@ export const alerts: Page = {
         ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, found)),
         firingTable(
           known.map((alert) => asNow(alert, facts)),
-          { notices: sent, channels, now, parts: heartbeats, req },
+          { notices: sent, channels, now, parts: heartbeats, serviceBack: facts.serviceBack, req },
           isBlind,
         ),
         channelSection(deps.alertChannels, channels, now),
-        overTable(over.items, { notices: sent, channels: [], now, parts: heartbeats }),
+        overTable(over.items, { notices: sent, channels: [], now, parts: heartbeats, serviceBack: facts.serviceBack }),
         filters(req, { changes: { channel: { options: options(channels.map(({ channel }) => channel)) } } }),
         notices,
       ],
@@ -124,6 +124,7 @@ interface Sent {
   channels: readonly ChannelView[];
   now: Date;
   parts: AlertFacts['parts'];
+  serviceBack: AlertFacts['serviceBack'];
 }
 
 function firingTable(items: readonly AlertView[], sent: Sent & { req: PageRequest }, isBlind: boolean): Section {
@@ -169,8 +170,8 @@ function nameOf(alert: AlertView, sent: Sent): Value {
   return stack([line([severityOf(alert, sent), text(' '), link(alertTitle(alert), alertHref(id))]), quiet(name)]);
 }
 
-const isPast = ({ seenAt }: AlertView, { parts, now }: Sent): boolean =>
-  isOver({ seenAt: new Date(seenAt) }, { parts }, now);
+const isPast = ({ name, seenAt }: AlertView, { now, ...facts }: Sent): boolean =>
+  isOver({ name, seenAt: new Date(seenAt) }, facts, now);
 
 /** What is over has no colour, also before its alert ends. */
 function severityOf(alert: AlertView, sent: Sent): Value {
@@ -214,7 +215,7 @@ export const alertPage: Page = {
       processHeartbeats(db),
       listActions(db, { target: `alert ${id}` }),
     ]);
-    const sent = { notices, channels, parts, now: deps.now() };
+    const sent = { notices, channels, parts, serviceBack: facts.serviceBack, now: deps.now() };
     // Also once it is over, while something is not here.
     const recovers = losingDeliveries.includes(alert.name) && toRecover(facts).count > 0;
     const decisions = alert.status === 'firing' ? [acknowledgeAlert, silenceAlert] : [];

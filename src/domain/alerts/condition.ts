@@ -19,6 +19,8 @@ export const lateSeconds = {
   /** The oldest stored event that is not applied. */
   event: 120,
   callback: 600,
+  /** What was not read while the service was away, once it answers again: runs begin at once. */
+  catchUp: 300,
   /** The oldest row without a seal. */
   seal: 1_800,
   /** A verification of all seals. */

@@ -41,6 +41,10 @@ export interface AlertFacts {
   kinds: readonly KindFacts[];
   /** Null: the newest run of all had its answers. */
   outage: Outage | null;
+  /** Of a service that was away: since when it answers again, ISO 8601; null: it never was, or is. */
+  serviceBack: { since: string; seconds: number } | null;
+  /** Orders that only webhooks said to be paid while it was away, and that are held still. */
+  heldByOutage: number;
   /** Since a call of the scheduler was answered; null: none was noted yet. */
   answeredSeconds: number | null;
   /** How many assets have a balance, and those whose balance is not proven. */

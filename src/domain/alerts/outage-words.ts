@@ -10,7 +10,7 @@ export const KEY_REFUSED = 'service_unauthorized';
 const AWAY_RUNS = 2;
 
 /** So many attempts in a row, of one operation alone for so long: that no connection comes about is no operation's own. */
-const AWAY_ATTEMPTS = 3;
+export const AWAY_ATTEMPTS = 3;
 const AWAY_SECONDS = 60;
 
 /** Whether the service is away, rather than one of its lists. */

@@ -4,7 +4,7 @@ import type { OpenBreaks } from '../breaks/money-once.js';
 import { grouped } from '../grouped.js';
 import { counted, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
-import type { KindFacts, Outage } from './facts.js';
+import type { AlertFacts, KindFacts } from './facts.js';
 import { isAway, outageWords, SERVICE_AWAY } from './outage-words.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
@@ -43,11 +43,11 @@ export const recordConditions: Named<Condition> = {
       for: '1m',
       by: 'kind',
     },
-    found: ({ kinds, outage }) =>
-      kinds.flatMap((of) => {
+    found: (facts) =>
+      facts.kinds.flatMap((of) => {
         const { kind, everySeconds, provenSecondsAgo: ago } = of;
         if (everySeconds === null || ago === null || ago <= Math.max(3 * everySeconds, 180)) return [];
-        if (isOfService(of, outage)) return [];
+        if (isOfService(of, facts)) return [];
         return [{ subject: kind, detail: `The last complete run of ${kind} ended ${minutes(ago)} ago.`, seconds: ago }];
       }),
   },
@@ -67,10 +67,10 @@ export const recordConditions: Named<Condition> = {
       for: '1h',
       by: 'kind',
     },
-    found: ({ kinds, ageSeconds, outage }) =>
+    found: ({ kinds, ageSeconds, ...facts }) =>
       kinds
         .filter((of) => of.everySeconds !== null && of.provenSecondsAgo === null && ageSeconds > 3_600)
-        .filter((of) => !isOfService(of, outage))
+        .filter((of) => !isOfService(of, facts))
         .map(({ kind }) => ({
           subject: kind,
           detail: `No run of ${kind} has ever ended complete.`,
@@ -217,4 +217,7 @@ export function endedBy({ everySeconds, reason }: KindFacts, ...codes: readonly 
 }
 
 /** Alerts about a kind say nothing of what the service is the cause of. */
-const isOfService = (of: KindFacts, outage: Outage | null): boolean => isAway(outage) && endedBy(of, ...SERVICE_AWAY);
+function isOfService(of: KindFacts, { outage, serviceBack }: Pick<AlertFacts, 'outage' | 'serviceBack'>): boolean {
+  const isJustBack = serviceBack !== null && serviceBack.seconds <= lateSeconds.catchUp;
+  return (isAway(outage) || isJustBack) && endedBy(of, ...SERVICE_AWAY);
+}

@@ -55,6 +55,11 @@ function isOfBefore({ name, subject }: Single, { kinds }: AlertFacts): boolean {
   return isUnread && name === 'NotHereYet' && subject === 'pending_retry';
 }
 
+/** Not read while the service is away. */
+function heldBack(effect: Single, facts: AlertFacts): boolean {
+  return readingEnded(...SERVICE_AWAY)(effect, facts) || isOfBefore(effect, facts) || isAny('HeldByOutage')(effect);
+}
+
 /** Nobody read it, whatever the newest run said. */
 function isNotRead(effect: Single, facts: AlertFacts): boolean {
   const of = kindOf(effect, facts);
@@ -97,8 +102,9 @@ const causes: readonly Cause[] = [
   { name: 'KeyRefused', explains: readingEnded(KEY_REFUSED) },
   {
     name: SERVICE,
-    explains: (effect, facts) => readingEnded(...SERVICE_AWAY)(effect, facts) || isOfBefore(effect, facts),
+    explains: heldBack,
   },
+  { name: 'ServiceBack', explains: heldBack },
   {
     name: 'TallyhookDown',
     subject: 'receiver',

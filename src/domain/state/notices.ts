@@ -1,7 +1,7 @@
 import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
 import { type AlertFacts, type KindFacts, notHere } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
-import { failureWords, isAway, isSilent } from '../alerts/outage-words.js';
+import { isAway, isSilent } from '../alerts/outage-words.js';
 import { callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { recoverFrom } from '../alerts/recover-words.js';
 import { isUnwatched } from '../alerts/webhook-conditions.js';
@@ -10,6 +10,7 @@ import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
 import { isNotOffered, MOVED, NO_RUN } from '../run-kinds.js';
 import { openBreakWords } from './new-payout-type.js';
+import { serviceNotices } from './service-notices.js';
 
 /** What is shown to who looks, and sent to nobody. */
 export interface Notice extends Watched {
@@ -40,19 +41,7 @@ export const notices: Named<Notice> = {
     check: 'key',
     found: ({ outage }) => (outage?.why === 'refused' ? [{ detail: `${outage.error}.`, seconds: outage.seconds }] : []),
   },
-  CallsFail: {
-    severity: 'medium',
-    summary: 'Calls to the service fail',
-    remedy: '',
-    page: '/runs',
-    check: 'service',
-    found: ({ outage }) => {
-      if (outage === null) return [];
-      const { attempts, what, error, since, seconds } = outage;
-      const detail = `Since ${minuteOf(since)} UTC ${what} ${failureWords(error)}. They are tried again.`;
-      return when(attempts > 1 && !isAway(outage), detail, { seconds });
-    },
-  },
+  ...serviceNotices,
   ServiceSilent: {
     severity: 'medium',
     summary: 'Whether the service answers is not known',

@@ -5,7 +5,7 @@ import { grouped } from '../grouped.js';
 import { counted, minuteOf, words } from '../in-words.js';
 import { unprovenText, whyUnproven } from './notices.js';
 
-type Answered = Pick<AlertFacts, 'kinds' | 'outage' | 'answeredSeconds'>;
+type Answered = Pick<AlertFacts, 'kinds' | 'outage' | 'serviceBack' | 'answeredSeconds'>;
 type Provable = Answered & Pick<AlertFacts, 'balances'>;
 
 /**
@@ -20,10 +20,11 @@ export function provenWords(facts: Provable): string {
   return `Not known now: ${why}. Until then: ${known.charAt(0).toLowerCase()}${known.slice(1)}`;
 }
 
-function wordsOf({ kinds, balances }: Provable): string {
+function wordsOf(facts: Provable): string {
+  const { kinds, balances } = facts;
   const unproven = kinds.filter((of) => unprovenText(of) !== null);
   const proven = kinds.filter((of) => unprovenText(of) === null);
-  const reasons = [...grouped(unproven, shortReason)].map(
+  const reasons = [...grouped(unproven, (of) => shortReason(of, facts))].map(
     ([why, some]) => `${some.map(({ kind }) => kind).join(', ')} (${why})`,
   );
   const lacking = `Not proven: ${reasons.join('; ')}`;
@@ -63,8 +64,10 @@ export function isAllProven(kinds: readonly KindFacts[]): boolean {
 }
 
 /** What the service does to all kinds alike is said once. */
-function shortReason(of: KindFacts): string {
-  if (endedBy(of, ...SERVICE_AWAY)) return 'the service does not answer';
+function shortReason(of: KindFacts, facts: Answered): string {
+  const isBack = facts.serviceBack !== null && unansweredWords(facts) === null;
+  if (endedBy(of, ...SERVICE_AWAY))
+    return isBack ? 'not read yet since the service answers again' : 'the service does not answer';
   if (endedBy(of, KEY_REFUSED)) return 'the service refuses our key';
   return whyUnproven(of) ?? '';
 }

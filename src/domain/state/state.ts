@@ -134,10 +134,11 @@ const GONE_SECONDS = 45;
 
 /** Whoever checks does not see it any more either: it is over, and ends once it has been so for some time. */
 export function isOver(
-  { seenAt }: Pick<OpenAlert, 'seenAt'>,
-  { parts }: Pick<AlertFacts, 'parts'>,
+  { name, seenAt }: Pick<OpenAlert, 'name' | 'seenAt'>,
+  { parts, serviceBack }: Pick<AlertFacts, 'parts' | 'serviceBack'>,
   now: Date,
 ): boolean {
+  if (name === 'TallyhookServiceAway' && serviceBack !== null) return true;
   const isChecked = parts.some(({ part, secondsAgo }) => part === 'alerts' && secondsAgo <= lateSeconds.heartbeat);
   return isChecked && now.getTime() - seenAt.getTime() > GONE_SECONDS * 1_000;
 }

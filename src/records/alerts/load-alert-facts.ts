@@ -8,7 +8,7 @@ import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { countAwaited, countMissed, countSwallowed } from '../deliveries/list-deliveries.js';
 import { replacedEndpoints } from '../deliveries/secret-endpoints.js';
-import { heldByRefund, lastCompleteRuns, serviceOutage } from '../gauges.js';
+import { heldByRefund, lastCompleteRuns, serviceOutage, serviceReturn } from '../gauges.js';
 import { canaryFacts } from '../inbox/canaries.js';
 import { inboxBacklog } from '../inbox/inbox-work.js';
 import { rejectedSince } from '../inbox/rejections.js';
@@ -34,6 +34,7 @@ const HOUR_MS = 3_600_000;
 export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<AlertFacts> {
   const { now } = asked;
   const { types: newPayoutTypes, taken } = await newPayouts(db);
+  const outage = await serviceOutage(db, now);
   return {
     ...(await webhookFacts(db, now)),
     noSecretAccepted: await acceptsNoSecret(db),
@@ -59,7 +60,8 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     settings: (await differingSettings(db)).map((found) => ({ setting: found.setting, values: valuesText(found) })),
     ageSeconds: await ageOf(db, now),
     kinds: await kindFacts(db, asked),
-    outage: await serviceOutage(db, now),
+    outage,
+    ...(await serviceReturn(db, now, outage)),
     answeredSeconds: await answeredSeconds(db, now),
   };
 }
