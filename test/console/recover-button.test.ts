@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { testConsole } from '../support/console.js';
+import { visit } from '../support/console-visit.js';
+import { useDatabase } from '../support/database.js';
+
+const database = useDatabase();
+
+it('what is not here is recovered from Overview and from the page of its alert, also once that is over', async () => {
+  const { db } = database;
+  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const swallowed = [5, 4, 3].map((minutes) => ({
+    id: `wd_${minutes}`,
+    class: 'phantom',
+    ours: true,
+    missed: false,
+    open: true,
+    payload: '{}',
+    created_at: at(minutes),
+    poll_from: 1,
+    poll_ref: 'run',
+  }));
+  const came = { ...swallowed[0], id: 'wd_1', class: 'received', open: false, payload: null, created_at: at(1) };
+  await db('deliveries').insert([...swallowed, came]);
+  const [{ id }] = await db('alerts')
+    .insert({
+      name: 'TallyhookInvalidSignatures',
+      subject: '',
+      severity: 'critical',
+      summary: 'Webhooks are rejected for their signature',
+      detail: '12 in the last hour.',
+      remedy: 'Put the secret right.',
+      since: at(60),
+      seen_at: at(30),
+      fired_at: at(60),
+      resolved_at: at(28),
+    })
+    .returning('id');
+  const operator = await visit(testConsole(db).app, 'operator');
+  const overview = await operator.get('/');
+  expect(overview.main).toContain('Recover 3…');
+  expect(overview.text).toContain('Recover them: “tallyhook deliveries recover --since');
+  expect(overview.text).not.toContain('Look at what else answers');
+  const over = await operator.get(`/alerts/${id}`);
+  expect(over.heading).toContain('Webhooks were rejected for their signature');
+  expect(over.main).toContain('Recover 3…');
+  expect(over.text).toMatch(/Recover what is not here: “tallyhook deliveries recover --since [^”]+” takes in 3\./);
+  expect(over.text).not.toContain('Put the secret right');
+
+  await db('deliveries').update({ open: false });
+  const done = await (await visit(testConsole(db).app, 'operator')).get(`/alerts/${id}`);
+  expect(done.main).not.toContain('Recover');
+  expect(done.text).toContain('What to do first Nothing.');
+});
