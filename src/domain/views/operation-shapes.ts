@@ -40,7 +40,7 @@ export const alertShape = z
     summary: text,
     detail: text,
     // Empty where this version does not know the condition.
-    remedy: described(text, 'What to do first.'),
+    remedy: described(text, 'What to do first; empty once it is over.'),
     runbook: described(text, 'The section that says what to do.', 'docs/runbook.md#missed-deliveries'),
     since: time,
     seenAt: described(time, 'When a check saw it last. It ends some minutes after that.'),

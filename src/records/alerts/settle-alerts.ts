@@ -207,7 +207,8 @@ export function alertOf(row: AlertRow): AlertView {
   return viewOf(alertShape, row, {
     silencedUntil: row.silenced_until?.toISOString() ?? null,
     status: row.resolved_at !== null ? 'resolved' : row.fired_at === null ? 'pending' : 'firing',
-    remedy: remedyOf(row),
+    // What asked for something while it fired asks for nothing any more.
+    remedy: row.resolved_at === null ? remedyOf(row) : '',
     runbook: `docs/runbook.md#${conditionNamed(row.name)?.runbook ?? ''}`,
   });
 }
