@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { scorecardCsv } from '../console/view/csv.js';
+import { knownCount } from '../domain/scorecard/lines.js';
 import type { Scorecard } from '../domain/scorecard/scorecard-shape.js';
+import { eventClasses } from '../domain/scorecard/tally-events.js';
 import { UsageError } from '../errors.js';
 import { countMonth, readScorecard } from '../records/scorecard/scorecard.js';
 import { countSettings } from '../wiring/reconcile-settings.js';
@@ -30,13 +32,22 @@ export function define(command: Command): void {
 
 function print(card: Scorecard): void {
   const all = { eventType: 'all', ...card.events, p50Ms: null, p99Ms: null };
-  printList({ items: [all, ...card.byType] }, false, typeColumns);
+  printList({ items: [all, ...card.byType].map((row) => knownRow(card, row)) }, false, typeColumns);
   printList({ items: [{ operation: 'all', ...card.api }, ...card.api.byOperation] }, false, callColumns);
   printList({ items: card.rejectedRequests }, false, { 'rejected requests': 'reason', requests: 'requests' });
   for (const note of card.notes) printText(`not known: ${note}`);
 }
 
-const typeColumns: Columns<Scorecard['byType'][number]> = {
+type Counted = Scorecard['byType'][number];
+type TypeRow = { [Field in keyof Counted]: Counted[Field] | null };
+
+/** Counts that are not known are null. */
+function knownRow(card: Scorecard, row: Counted): TypeRow {
+  const known = (['expected', ...eventClasses] as const).map((what) => [what, knownCount(card, what, row[what])]);
+  return { ...row, ...(Object.fromEntries(known) as Partial<TypeRow>) };
+}
+
+const typeColumns: Columns<TypeRow> = {
   event: 'eventType',
   expected: 'expected',
   received: 'received',

@@ -24,7 +24,7 @@ test('counts what is there, and prints it as tables, JSON or a CSV with the sour
   expect(json).toMatchObject({
     month,
     timeZone: 'Europe/Athens',
-    events: { expected: 2, received: 2, missed: null },
+    events: { expected: 2, received: 2, missed: 0 },
     api: { no_answer: 1, availability: '0.00' },
   });
   const printed = await scorecard(month);

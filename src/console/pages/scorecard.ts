@@ -1,6 +1,6 @@
 import { isMonth, monthIn } from '../../domain/books/posting-month.js';
 import { capitalized, counted, duration, words } from '../../domain/in-words.js';
-import { CALLS, DELAY, isWhole, sourceOf } from '../../domain/scorecard/lines.js';
+import { CALLS, DELAY, isWhole, knownCount, sourceOf } from '../../domain/scorecard/lines.js';
 import { classMeanings, type Scorecard } from '../../domain/scorecard/scorecard-shape.js';
 import { type EventClass, eventClasses } from '../../domain/scorecard/tally-events.js';
 import { countedMonths, readScorecard } from '../../records/scorecard/scorecard.js';
@@ -58,12 +58,12 @@ const tones: Partial<Record<EventClass, Tone>> = {
   not_sent: 'bad',
 };
 
-const isWell = (what: EventClass, n: number | null): boolean => !n || tones[what] === undefined;
+const isWell = (what: EventClass, n: number): boolean => n === 0 || tones[what] === undefined;
 
 function tilesOf(card: Scorecard): Tile[] {
   const { events, api } = card;
   const tile = (label: string, what: EventClass | 'expected', tone?: Tone): Tile => {
-    const n = events[what];
+    const n = knownCount(card, what, events[what]);
     return {
       label,
       value: n === null ? '–' : String(n),
@@ -96,22 +96,23 @@ function countedOf({ countedAt }: Scorecard): Value {
   return list([ago(countedAt), quiet('and again every ten minutes: what came since is not in it')]);
 }
 
-function shareOf(n: number | null, all: number | null): string {
-  return n === null || !all ? 'of none' : `${((n / all) * 100).toFixed(2)} %`;
+function shareOf(n: number, all: number): string {
+  return all === 0 ? 'of none' : `${((n / all) * 100).toFixed(2)} %`;
 }
 
 function classesOf(card: Scorecard): Section {
   const { events } = card;
+  const known = (what: EventClass) => knownCount(card, what, events[what]);
   return table(eventClasses, {
     caption: 'What became of the events',
     onPhone: 'brief',
     calm: {
       label: 'that ask nothing of anybody',
-      is: (what) => events[what] !== null && isWell(what, events[what]),
+      is: (what) => known(what) !== null && isWell(what, events[what]),
     },
     columns: [
       ['Events that', (what) => text(capitalized(words(what)))],
-      ['Count', (what) => countOf(events[what], tones[what]), 'end'],
+      ['Count', (what) => countOf(known(what), tones[what]), 'end'],
       [
         'Of those expected',
         (what) => (what === 'not_sent' || !isWhole(card) ? none() : text(shareOf(events[what], events.expected))),
@@ -132,21 +133,20 @@ type TypeRow = Scorecard['byType'][number];
 
 function typesOf(card: Scorecard): Section {
   const { byType } = card;
-  const own = (what: EventClass) => (row: TypeRow) => countOf(row[what], tones[what]);
-  const lost = ({ missed, rejected }: TypeRow) =>
-    missed === null && rejected === null ? null : (missed ?? 0) + (rejected ?? 0);
+  const known = (what: EventClass | 'expected', n: number, tone?: Tone) => countOf(knownCount(card, what, n), tone);
+  const own = (what: EventClass) => (row: TypeRow) => known(what, row[what], tones[what]);
   const wrong = byType.filter((row) => !eventClasses.every((what) => isWell(what, row[what]))).length;
   return table(byType, {
     caption: 'By type of event',
     calm: { label: `types, ${wrong} of them with something missed, late or doubled`, is: () => true },
     columns: [
       ['Type', ({ eventType }) => text(eventType, 'not given')],
-      ['Expected', ({ expected }) => countOf(expected, undefined), 'end'],
+      ['Expected', ({ expected }) => known('expected', expected), 'end'],
       ['Received', own('received'), 'end'],
       ['Doubled', own('doubled'), 'end'],
       ['Out of order', own('out_of_order'), 'end'],
       ['Late', own('late'), 'end'],
-      ['Missed, rejected', (row) => countOf(lost(row), 'bad'), 'end'],
+      ['Missed, rejected', ({ missed, rejected }) => known('missed', missed + rejected, 'bad'), 'end'],
       ['Never generated', own('never_generated'), 'end'],
       ['p50', ({ p50Ms }) => delayOf(p50Ms), 'end'],
       ['p99', ({ p99Ms }) => delayOf(p99Ms), 'end'],

@@ -35,12 +35,12 @@ export interface CardAbout {
 export function scorecardOf(days: readonly StoredDay[], about: CardAbout): Scorecard {
   const counts = days.map((one) => one.counts);
   const tally = addTallies(counts.map((one) => one.tally));
+  const byType = Object.entries(tally).map(([eventType, own]) => ({ eventType, ...rowOf(own) }));
   const calls = sumCalls(counts.map((one) => one.calls));
   const { month, timeZone, from, to, begun: of } = about;
   const withHistory = counts.filter((one) => one.withHistory).length;
-  const known = { counted: days.length, of, withHistory };
-  const byType = Object.entries(tally).map(([eventType, own]) => ({ eventType, ...rowOf(own, known) }));
   const at = days.map(({ countedAt }) => countedAt.getTime());
+  const known = { counted: days.length, of, withHistory };
   return {
     month,
     timeZone,
@@ -48,24 +48,24 @@ export function scorecardOf(days: readonly StoredDay[], about: CardAbout): Score
     to: new Date(to).toISOString(),
     days: known,
     countedAt: at.length === 0 ? null : new Date(Math.max(...at)).toISOString(),
-    events: eventsOf(Object.values(tally), known),
-    byType: byType.toSorted((a, b) => (b.expected ?? 0) - (a.expected ?? 0) || compareText(a.eventType, b.eventType)),
+    events: eventsOf(Object.values(tally)),
+    notKnown: (['expected', ...eventClasses] as const).filter((what) => knownCount({ days: known }, what, 0) === null),
+    byType: byType.toSorted((a, b) => b.expected - a.expected || compareText(a.eventType, b.eventType)),
     rejectedRequests: sumRejected(counts.map((one) => one.rejected)),
     api: calls,
     notes: notesOf(about, { days: days.length, withHistory, calls: calls.byOperation.length }),
   };
 }
 
-function eventsOf(types: readonly TypeTally[], days: Scorecard['days']): Scorecard['events'] {
+function eventsOf(types: readonly TypeTally[]): Scorecard['events'] {
   const sums = eventClasses.map((what) => [what, types.reduce((sum, { classes }) => sum + (classes[what] ?? 0), 0)]);
   const classes = Object.fromEntries(sums) as Record<EventClass, number>;
   const all = Object.values(classes).reduce((sum, n) => sum + n, 0);
-  const counts = Object.entries({ ...classes, expected: all - classes.not_sent });
-  return Object.fromEntries(counts.map(([what, n]) => [what, knownCount(what, n, days)])) as Scorecard['events'];
+  return { ...classes, expected: all - classes.not_sent };
 }
 
-function rowOf(own: TypeTally, days: Scorecard['days']): Omit<Scorecard['byType'][number], 'eventType'> {
-  return { ...eventsOf([own], days), p50Ms: percentile(own.delays, 50), p99Ms: percentile(own.delays, 99) };
+function rowOf(own: TypeTally): Omit<Scorecard['byType'][number], 'eventType'> {
+  return { ...eventsOf([own]), p50Ms: percentile(own.delays, 50), p99Ms: percentile(own.delays, 99) };
 }
 
 function sumRejected(days: readonly Record<string, number>[]): Scorecard['rejectedRequests'] {

@@ -19,7 +19,7 @@ const sources: Readonly<Record<string, string>> = {
   not_sent: 'webhooks, against the delivery history',
 };
 /** Null: not counted; or none was found, and none of the history that would show one was read. */
-export function knownCount(what: string, n: number, days: Scorecard['days']): number | null {
+export function knownCount({ days }: Pick<Scorecard, 'days'>, what: EventClass | 'expected', n: number): number | null {
   const isOfHistory = what === 'expected' || sources[what] !== undefined;
   return days.counted === 0 || (isOfHistory && n === 0 && days.withHistory === 0) ? null : n;
 }
@@ -45,18 +45,18 @@ export function scorecardLines({
   countedAt,
   notes,
 }: Scorecard): Line[] {
-  const valueOf = (n: number | null) => String(n ?? '');
+  const valueOf = (what: EventClass | 'expected', n: number) => String(knownCount({ days }, what, n) ?? '');
   const counts = (of: string, row: Scorecard['events']): Line[] => [
     {
       of,
       figure: 'expected',
-      value: valueOf(row.expected),
+      value: valueOf('expected', row.expected),
       source: 'the sum of what follows, without what was not sent',
     },
     ...eventClasses.map((what) => ({
       of,
       figure: words(what),
-      value: valueOf(row[what]),
+      value: valueOf(what, row[what]),
       source: sourceOf(what),
     })),
   ];

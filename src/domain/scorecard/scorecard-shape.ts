@@ -33,15 +33,13 @@ export const classMeanings = {
   not_sent: 'Came under a secret of ours, and the service did not send it. It is none of those expected.',
 } as const satisfies Record<(typeof eventClasses)[number], string>;
 
-type KnownCount = z.ZodNullable<z.ZodInt>;
-/** None was found, and nothing was read that would show one. */
-const UNKNOWN = 'null: not known, `notes` says why.';
 const classCounts = z.object(
-  Object.fromEntries(
-    eventClasses.map((what) => [what, described(count.nullable(), `${classMeanings[what]} ${UNKNOWN}`, 0)]),
-  ) as Record<(typeof eventClasses)[number], KnownCount>,
+  Object.fromEntries(eventClasses.map((what) => [what, described(count, classMeanings[what], 0)])) as Record<
+    (typeof eventClasses)[number],
+    z.ZodInt
+  >,
 );
-const expected = described(count.nullable(), `All of them but those that the service did not send; ${UNKNOWN}`, 1200);
+const expected = described(count, 'All of them but those that the service did not send.', 1200);
 const callCounts = Object.fromEntries(callOutcomes.map((outcome) => [outcome, count])) as Record<
   (typeof callOutcomes)[number],
   z.ZodInt
@@ -82,6 +80,10 @@ export const scorecardShape = z
       availability,
       byOperation: z.array(z.object({ operation: text, ...callCounts, availability })),
     }),
+    notKnown: described(
+      z.array(text),
+      'Counts whose 0 means that nothing which would show one was read; `notes` says why.',
+    ),
     notes: described(z.array(text), 'What is not known, and why.'),
   })
   .meta({ id: 'Scorecard', description: 'What the service did in a month, as far as it was seen from here.' });
