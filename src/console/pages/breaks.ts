@@ -2,7 +2,9 @@ import { breaksOf } from '../../domain/alerts/facts.js';
 import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { capitalized, counted, words } from '../../domain/in-words.js';
+import { newTypeOf, newTypeWords } from '../../domain/state/new-payout-type.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
+import { payoutsOfType } from '../../records/balances/new-payouts.js';
 import { moneyOfEach } from '../../records/breaks/break-money.js';
 import {
   ANY,
@@ -47,7 +49,7 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import { ago, id, line, link, none, quiet, stack, text, time } from '../view/values.js';
+import { ago, amount, id, line, link, list, none, quiet, stack, text, time } from '../view/values.js';
 import { waitingAbout } from './decisions.js';
 
 export const breaks: Page = {
@@ -210,7 +212,7 @@ export const breakPage: Page = {
       actions: buttonsOf(found, req),
       sections: [
         ...(isClosed(found) ? [] : await waitingAbout(deps, `break ${found.id}`)),
-        whatToDo(found),
+        ...(await whatToDo(deps, found)),
         factsPanel('The break', [
           ['Number', id(found.id)],
           ['About', aboutValue(found)],
@@ -249,11 +251,25 @@ function buttonsOf(found: BreakView, req: PageRequest): (ActionButton | null)[] 
   ];
 }
 
-function whatToDo(found: BreakView): Section {
+async function whatToDo({ db }: PageDeps, found: BreakView): Promise<Section[]> {
   const { means, ends, remedy } = breakDefinitions[found.kind];
-  if (isClosed(found)) return notice('quiet', means, 'It is closed: nothing is to be done.');
+  const type = newTypeOf(found);
+  if (type !== null) {
+    const { word, count, money } = await payoutsOfType(db, type);
+    const { detail, remedy: ofType } = newTypeWords([type]);
+    const own = isClosed(found) ? 'It is closed: nothing is to be done.' : `What to do: ${ofType}`;
+    const sums = money.map(({ amount: sum, currency }) => amount(sum, currency));
+    return [
+      notice(isClosed(found) ? 'quiet' : severityTones[found.severity], detail, own),
+      factsPanel('What is of that type', [
+        ['Payouts', link(counted(count, 'payout'), withQuery('/payouts', { payoutType: word }))],
+        ['Money, by asset', sums.length === 0 ? none() : list(sums)],
+      ]),
+    ];
+  }
+  if (isClosed(found)) return [notice('quiet', means, 'It is closed: nothing is to be done.')];
   const closes = ends.startsWith('Never')
     ? 'It does not close by itself.'
     : `It closes by itself once this holds: ${ends}`;
-  return notice(severityTones[found.severity], means, `What to do: ${remedy} ${closes}`);
+  return [notice(severityTones[found.severity], means, `What to do: ${remedy} ${closes}`)];
 }

@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
+import type { Money } from '../../domain/family/money.js';
 import { groupedPairs } from '../../domain/grouped.js';
 import { isAmount, sumAmounts } from '../../domain/money.js';
+import { NAMED_TYPE } from '../../domain/state/new-payout-type.js';
 import { rowsOf } from '../database/statements.js';
 import { readMoving } from './balance-records.js';
 
 /** Those beyond are not added up, so what is missing is not put down to them. */
 const MOST_PAYOUTS = 500;
-const NAMED = 'payoutType=';
 
 /**
  * Types of payouts that no class of the contract has, whose break nobody has closed, and by asset what all such payouts took at
@@ -14,9 +15,9 @@ const NAMED = 'payoutType=';
  */
 export async function newPayouts(db: Knex): Promise<{ types: string[]; taken: Map<string, string> }> {
   const open = await rowsOf<{ type: string }>(db)`
-    SELECT substr(entity_id, length(${NAMED}::text) + 1) AS type FROM breaks
+    SELECT substr(entity_id, length(${NAMED_TYPE}::text) + 1) AS type FROM breaks
     WHERE status IN ('open', 'acknowledged') AND kind = 'contract_violation' AND entity_kind = 'payout'
-      AND starts_with(entity_id, ${NAMED}) ORDER BY id`;
+      AND starts_with(entity_id, ${NAMED_TYPE}) ORDER BY id`;
   const types = open.map(({ type }) => type);
   if (types.length === 0) return { types, taken: new Map() };
   const payouts = await rowsOf<{ id: string }>(db)`
@@ -32,4 +33,13 @@ export async function newPayouts(db: Knex): Promise<{ types: string[]; taken: Ma
     return [[assetCode, sumAmounts([amount, isAmount(feeAmount) ? feeAmount : '0'])]];
   });
   return { types, taken: new Map([...groupedPairs(moved)].map(([asset, some]) => [asset, sumAmounts(some)])) };
+}
+
+/** How many payouts of the type are at the service, as the first of them writes it, and a sum for each asset. */
+export async function payoutsOfType(db: Knex, type: string): Promise<{ word: string; count: number; money: Money[] }> {
+  const rows = await rowsOf<Money & { word: string; count: number }>(db)`
+    SELECT min(payout_type) AS word, count(*)::integer AS count, coalesce(sum(amount), 0)::text AS amount, coalesce(asset_code, '') AS currency
+    FROM payouts WHERE lower(payout_type) = ${type} AND absent_since IS NULL GROUP BY asset_code ORDER BY asset_code`;
+  const money = rows.map(({ amount, currency }) => ({ amount: sumAmounts([amount]), currency }));
+  return { word: rows[0]?.word ?? type, count: rows.reduce((sum, { count }) => sum + count, 0), money };
 }
