@@ -22,7 +22,13 @@ test('the break of a new payout type says what Overview says, leads to its payou
   const { id } = await db('breaks').where({ kind: 'contract_violation' }).first('id');
   const console = await visit(testConsole(db).app, 'admin');
   const { main } = await console.get(`/breaks/${id}`);
-  const { detail, remedy } = newTypeWords(['voucher']);
+  const { detail, remedy } = newTypeWords(['voucher'], {
+    count: 3,
+    money: [
+      { amount: '0.5', currency: 'LTC' },
+      { amount: '12.5', currency: 'USDT.TRC20' },
+    ],
+  });
   expect(main).toContain(detail);
   expect(main).toContain(remedy);
   expect(main).toMatch(/href="\/payouts\?payoutType=voucher"[^>]*>3 payouts</);

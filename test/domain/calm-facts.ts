@@ -38,6 +38,7 @@ export const calm: AlertFacts = {
   answeredSeconds: 12,
   balances: { total: 2, unproven: [] },
   newPayoutTypes: [],
+  newPayouts: { count: 0, money: [] },
   lostCalls: [],
   openCalls: 0,
   heldByRefund: 0,

@@ -117,6 +117,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
       ),
     }),
     newPayoutTypes: fc.constantFrom([], ['voucher']),
+    newPayouts: fc.constant({ count: 1, money: [{ amount: '5', currency: 'BTC' }] }),
     canary: fc.option(
       fc.constant({
         everySeconds: 300,

@@ -260,6 +260,7 @@ export const faults: readonly Fault[] = [
     title: '1 open break: contract violation, payout type “voucher”',
     severity: 'critical',
     count: 1,
+    says: ['1 payout so far: 0.5 LTC.'],
     follows: [
       '1 open break: balance residual',
       'What the service’s lists show is not proven: balances',

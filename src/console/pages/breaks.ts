@@ -4,7 +4,7 @@ import { severities } from '../../domain/breaks/findings.js';
 import { capitalized, counted, words } from '../../domain/in-words.js';
 import { newTypeOf, newTypeWords } from '../../domain/state/new-payout-type.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
-import { payoutsOfType } from '../../records/balances/new-payouts.js';
+import { payoutsOfTypes } from '../../records/balances/new-payouts.js';
 import { moneyOfEach } from '../../records/breaks/break-money.js';
 import {
   ANY,
@@ -255,8 +255,8 @@ async function whatToDo({ db }: PageDeps, found: BreakView): Promise<Section[]> 
   const { means, ends, remedy } = breakDefinitions[found.kind];
   const type = newTypeOf(found);
   if (type !== null) {
-    const { word, count, money } = await payoutsOfType(db, type);
-    const { detail, remedy: ofType } = newTypeWords([type]);
+    const { word, count, money } = await payoutsOfTypes(db, [type]);
+    const { detail, remedy: ofType } = newTypeWords([type], { count, money });
     const own = isClosed(found) ? 'It is closed: nothing is to be done.' : `What to do: ${ofType}`;
     const sums = money.map(({ amount: sum, currency }) => amount(sum, currency));
     return [

@@ -3,6 +3,7 @@ import type { OpenBreaks } from '../breaks/money-once.js';
 import type { DeliveryClass } from '../deliveries/delivery-class.js';
 import type { SecretsFrom } from '../deliveries/last-secret.js';
 import type { ReplacedEndpoint } from '../deliveries/replaced-endpoint.js';
+import type { Money } from '../family/money.js';
 import { duration } from '../in-words.js';
 
 /** What the database knows of the whole at one moment. Null: it was not measured yet. */
@@ -51,6 +52,8 @@ export interface AlertFacts {
   balances: { total: number; unproven: readonly UnprovenBalance[] };
   /** Types of payouts that no class of the contract has, as far as nobody has closed their break. */
   newPayoutTypes: readonly string[];
+  /** All payouts of these types, and a sum for each asset. */
+  newPayouts: { count: number; money: readonly Money[] };
   /** Creating calls of ours of which only a person can say what came. */
   lostCalls: readonly { operation: string; count: number }[];
   /** Those whose outcome the scheduler is still to find. */

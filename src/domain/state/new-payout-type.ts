@@ -4,7 +4,7 @@ import { breakWords } from '../alerts/record-conditions.js';
 import { isOfNewType } from '../balances/movements.js';
 import { breakWordsOf } from '../breaks/breaks.js';
 import type { OpenBreaks } from '../breaks/money-once.js';
-import { named } from '../in-words.js';
+import { counted, named } from '../in-words.js';
 
 /** Before the type in the id of its break. */
 export const NAMED_TYPE = 'payoutType=';
@@ -14,20 +14,25 @@ export function newTypeOf({ kind, entity }: { kind: string; entity: { id: string
   return kind === 'contract_violation' && entity.id.startsWith(NAMED_TYPE) ? entity.id.slice(NAMED_TYPE.length) : null;
 }
 
-export function newTypeWords(types: readonly string[]): { detail: string; remedy: string } {
+export function newTypeWords(
+  types: readonly string[],
+  { count, money }: AlertFacts['newPayouts'],
+): { detail: string; remedy: string } {
+  const sums = money.map(({ amount, currency }) => `${amount} ${currency}`);
+  const much = count === 0 ? '' : ` ${counted(count, 'payout')} so far: ${named(sums)}.`;
   const quoted = named(types.map((type) => `“${type}”`));
   return {
-    detail: `No class of the contract has the payout type ${quoted}: what such a payout moved is not known.`,
+    detail: `No class of the contract has the payout type ${quoted}: what such a payout moved is not known.${much}`,
     remedy: `Find out what it is, then put ${quoted} into a class of movements.words.payoutType (CONTRACT_FILE) and start Tallyhook again. The break ends within a day, or with “tallyhook reconcile payouts --full”.`,
   };
 }
 
 /** What is said of breaks that no alert is about. */
-export function openBreakWords(one: OpenBreaks, { newPayoutTypes: types }: AlertFacts): Found {
+export function openBreakWords(one: OpenBreaks, { newPayoutTypes: types, newPayouts }: AlertFacts): Found {
   const found = { ...breakWords(one), remedy: breakWordsOf(one.kind).remedy };
   if (one.kind !== 'contract_violation' || types.length === 0 || types.length !== one.count) return found;
   const quoted = named(types.map((type) => `“${type}”`));
-  return { ...found, title: `${found.title}, payout type ${quoted}`, ...newTypeWords(types) };
+  return { ...found, title: `${found.title}, payout type ${quoted}`, ...newTypeWords(types, newPayouts) };
 }
 
 /** What comes of it that nobody knows what a payout of that type moved: of a balance, of the run that reads them, of what is left over. */

@@ -3,7 +3,7 @@ import type { AlertFacts, KindFacts } from '../../domain/alerts/facts.js';
 import { waitingDecisions } from '../actions/decisions.js';
 import { decidingSealCheck, oldestUnsealedSeconds, unverifiedSeconds } from '../audit/seal-checks.js';
 import { balanceFacts } from '../balances/balance-proofs.js';
-import { newPayouts } from '../balances/new-payouts.js';
+import { newPayoutFacts } from '../balances/new-payouts.js';
 import { unclosedBreaks } from '../breaks/break-money.js';
 import { callbackBacklog } from '../callbacks/list-callbacks.js';
 import { countAwaited, countMissed, countSwallowed } from '../deliveries/list-deliveries.js';
@@ -33,7 +33,7 @@ const HOUR_MS = 3_600_000;
 /** One after the other, on one connection. */
 export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<AlertFacts> {
   const { now } = asked;
-  const { types: newPayoutTypes, taken } = await newPayouts(db);
+  const { taken, ...newPayouts } = await newPayoutFacts(db);
   const outage = await serviceOutage(db, now);
   return {
     ...(await webhookFacts(db, now)),
@@ -48,7 +48,7 @@ export async function loadAlertFacts(db: Knex, asked: FactsAsked): Promise<Alert
     awaited: await countAwaited(db),
     breaks: await unclosedBreaks(db),
     balances: await balanceFacts(db, now, taken),
-    newPayoutTypes,
+    ...newPayouts,
     lostCalls: await lostCalls(db),
     openCalls: (await countUnsettledWrites(db)).open,
     heldByRefund: await heldByRefund(db),
