@@ -49,7 +49,7 @@ test('doctor says what is old and had to stay', async () => {
   await vi.waitFor(async () => expect(await check()).toMatchObject({ status: 'finding' }), within);
   stop.abort();
   await done;
-  expect((await check())?.found).toContain('1 bodies stay');
+  expect((await check())?.found).toContain('1 body stays');
   expect(await body()).not.toBeNull();
 });
 
