@@ -1,14 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type NewBreak, openBreaks } from '../../../src/records/breaks/breaks.js';
-import { NARROW, signIn, useBrowser, type Visitor, WIDE } from '../../support/browser.js';
-import { serve, testConsole, tokenOf } from '../../support/console.js';
+import { NARROW, WIDE } from '../../support/browser.js';
 import { useDatabase } from '../../support/database.js';
+import { useSignedIn } from '../../support/signed-in.js';
 
 const store = useDatabase();
-const visitor = useBrowser();
-let site: Awaited<ReturnType<typeof serve>>;
-let operator: Visitor;
+const operator = useSignedIn({ store, role: 'operator' });
 let page: Page;
 let clicks = 0;
 /** Pixels, between one click and the next. */
@@ -33,15 +31,8 @@ function delivery(kind: NewBreak['kind'], id: string, evidence: NewBreak['eviden
   return { kind, entity: { kind: 'delivery', id }, evidence };
 }
 
-beforeAll(async () => {
-  site = await serve(testConsole(store.db).app);
-  operator = await visitor({ baseURL: site.url });
+beforeAll(() => {
   ({ page } = operator);
-  await signIn(page, tokenOf('operator'));
-});
-afterAll(async () => {
-  expect(operator.complaints).toEqual([]);
-  await site.close();
 });
 
 async function click(what: Locator): Promise<void> {

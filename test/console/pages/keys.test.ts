@@ -1,30 +1,19 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
 import { breakKinds } from '../../../src/domain/breaks/breaks.js';
-
 import { openBreaks } from '../../../src/records/breaks/breaks.js';
-import { signIn, useBrowser, type Visitor, WIDE } from '../../support/browser.js';
-import { serve, testConsole, tokenOf } from '../../support/console.js';
+import { WIDE } from '../../support/browser.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
 import { useDatabase } from '../../support/database.js';
+import { useSignedIn } from '../../support/signed-in.js';
 
 const store = useDatabase();
-const visitor = useBrowser();
-let site: Awaited<ReturnType<typeof serve>>;
-let admin: Visitor;
+const admin = useSignedIn({ store, role: 'admin', seed: () => seedConsole(store.db) });
 let page: Page;
 
-beforeAll(async () => {
-  await seedConsole(store.db);
-  site = await serve(testConsole(store.db).app);
-  admin = await visitor({ baseURL: site.url });
+beforeAll(() => {
   ({ page } = admin);
-  await signIn(page, tokenOf('admin'));
-});
-afterAll(async () => {
-  expect(admin.complaints).toEqual([]);
-  await site.close();
 });
 
 const paths = pages.map(({ path }) => path);

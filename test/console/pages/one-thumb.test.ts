@@ -1,35 +1,29 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { NARROW, sidewaysScroll, signIn, useBrowser, type Visitor } from '../../support/browser.js';
-import { serve, testConsole, tokenOf } from '../../support/console.js';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { NARROW, sidewaysScroll } from '../../support/browser.js';
 import { seedConsole } from '../../support/console-samples.js';
 import { useDatabase } from '../../support/database.js';
+import { useSignedIn } from '../../support/signed-in.js';
 
 /*
  * What somebody on call does on a phone, with one thumb: each task is played, its touches are counted, and so are the pixels
  * that are scrolled for them.
  */
 const store = useDatabase();
-const visitor = useBrowser();
-let site: Awaited<ReturnType<typeof serve>>;
-let operator: Visitor;
+const operator = useSignedIn({ store, role: 'operator', viewport: NARROW, seed });
 let page: Page;
 
-beforeAll(async () => {
+async function seed(): Promise<void> {
   await seedConsole(store.db);
   // However long the tests take, it is not over.
   await store
     .db('alerts')
     .whereNull('resolved_at')
     .update({ seen_at: new Date(Date.now() + 3_600_000) });
-  site = await serve(testConsole(store.db).app);
-  operator = await visitor({ baseURL: site.url, viewport: NARROW });
+}
+
+beforeAll(() => {
   ({ page } = operator);
-  await signIn(page, tokenOf('operator'));
-});
-afterAll(async () => {
-  expect(operator.complaints).toEqual([]);
-  await site.close();
 });
 
 /** Where a thumb is that holds the phone: not the upper quarter. */
