@@ -130,19 +130,13 @@ async function troubleOfTables(ask: Ask, standing: Standing): Promise<DatabaseTr
   const tables = ((await ask(TABLES)).rows as { name: string }[]).map(({ name }) => name);
   const others = migrations.empty ? tables.filter((name) => !BOOKKEEPING.has(name)) : tables;
   // Asked again: a migration may have ended between the two statements.
-  if (others.length === 0 || (await askOursNow(ask))) return null;
+  if (others.length === 0 || (tables.includes('migrations') && (await askOurs(ask))?.ours === true)) return null;
   const shown = others.slice(0, SHOWN_TABLES).join(', ');
   const more = others.length > SHOWN_TABLES ? ` and ${others.length - SHOWN_TABLES} more` : '';
   return found(
     `holds tables of another program (${shown}${more}), and none of ours`,
     'create a database for Tallyhook alone (CREATE DATABASE tallyhook) and set DATABASE_URL to it; nothing was written',
   );
-}
-
-async function askOursNow(ask: Ask): Promise<boolean> {
-  const [{ found: isThere } = { found: false }] = (await ask(`SELECT to_regclass('migrations') IS NOT NULL AS found`))
-    .rows as { found: boolean }[];
-  return isThere && ((await askOurs(ask))?.ours ?? false);
 }
 
 /** Null: the user may not ask. */
