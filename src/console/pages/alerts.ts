@@ -1,8 +1,7 @@
 import { alertTitle, conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import { channelNames } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
-import { leftToDo, pastSummary, remainingAlerts } from '../../domain/alerts/over-words.js';
-import { losingDeliveries } from '../../domain/alerts/recover-words.js';
+import { leftToDo, losesDeliveries, pastSummary, remainingAlerts } from '../../domain/alerts/over-words.js';
 import { duration } from '../../domain/in-words.js';
 import { inOrder, isOver } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
@@ -217,7 +216,7 @@ export const alertPage: Page = {
     ]);
     const sent = { notices, channels, parts, serviceBack: facts.serviceBack, now: deps.now() };
     // Also once it is over, while something is not here.
-    const recovers = losingDeliveries.includes(alert.name) && toRecover(facts).count > 0;
+    const recovers = losesDeliveries(alert.name) && toRecover(facts).count > 0;
     const decisions = alert.status === 'firing' ? [acknowledgeAlert, silenceAlert] : [];
     return {
       title: alertTitle(alert),

@@ -27,6 +27,10 @@ export const lateSeconds = {
   verification: 3 * 86_400,
 } as const;
 
+/** Of the heartbeat of who checks for alerts: nobody does. */
+export const isUnwatched = ({ part, secondsAgo }: AlertFacts['parts'][number]): boolean =>
+  part === 'alerts' && secondsAgo > lateSeconds.heartbeat;
+
 /** What Prometheus fires on; deploy/prometheus/rules.yml is made of these. */
 interface Rule {
   /** PromQL, or its lines. */
@@ -86,6 +90,10 @@ export interface Watched {
 /** An alert that the database shows as well: people are sent it. */
 export interface Condition extends Alert, Watched {
   severity: AlertSeverity;
+  /** What it was, once it is over. */
+  past: string;
+  /** Deliveries are lost meanwhile. */
+  losesDeliveries?: true;
   /** People are sent it when it has held for so long; left out: at once. */
   holdSeconds?: number;
   /** It fires again no sooner than so long after it fired last; left out: at any time. */

@@ -1,7 +1,7 @@
 import { minuteOf } from '../in-words.js';
 import { type AlertFacts, recoverCommand, type Sent, toRecover } from './facts.js';
 
-export type Awaited = Pick<AlertFacts, 'awaited'>;
+type Awaited = Pick<AlertFacts, 'awaited'>;
 export const NOT_KNOWN: Awaited = { awaited: [] };
 
 /** From the first that is not here, as far as the delivery history was read, and how many that takes in. */
@@ -11,17 +11,20 @@ export function recoverFrom(facts: Awaited): string {
   return `“${recoverCommand(from)}”${takes}`;
 }
 
-/** Conditions while which deliveries are lost: what is not here is to be recovered, also after their end. */
-export const losingDeliveries: readonly string[] = [
-  'TallyhookDown',
-  'TallyhookNoWebhooks',
-  'TallyhookNothingArrives',
-  'TallyhookCanaryFails',
-  'TallyhookNoSecretAccepted',
-  'TallyhookInvalidSignatures',
-  'TallyhookExpiredTimestamps',
-  'TallyhookMissedDeliveries',
-];
+/** Remedies that end with it. */
+export const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
+
+export const startPart = (facts: Awaited): string =>
+  `Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: ${recoverFrom(facts)}.`;
+
+export const removeImpostor = (facts: Awaited): string =>
+  `Look at what answers at WEBHOOK_PUBLIC_URL: a proxy’s default page, an old deployment, a tunnel. Try it from outside: “tallyhook trigger payment_intent.completed --url ADDRESS”. Then recover what was swallowed: ${recoverFrom(facts)}.`;
+
+export const takeCauseAway = (facts: Awaited): string =>
+  `Take the cause away that the page Missed deliveries names. Then recover them, there or by the command: ${recoverFrom(facts)}.`;
+
+export const setClock = (facts: Awaited): string =>
+  `Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS. Then recover what was rejected: ${recoverFrom(facts)}.`;
 
 /** When what is not here was sent: from when recovery is to begin. */
 export function sentWords({ from, to }: Sent): string {

@@ -9,6 +9,7 @@ export const upkeepConditions: Named<Condition> = {
     holdSeconds: 120,
     runbook: 'settings-differ',
     summary: 'Roles work with different settings',
+    past: 'Roles worked with different settings',
     remedy:
       'Set it alike for every role, and restart those that differ. Until then which role decides an order counts.',
     page: '/doctor',
@@ -22,6 +23,7 @@ export const upkeepConditions: Named<Condition> = {
     holdSeconds: 60,
     runbook: 'sealing-lags',
     summary: 'What is written is not sealed',
+    past: 'What was written was not sealed',
     remedy: 'See that a scheduler runs: “tallyhook schedule”. Its log says why nothing could be sealed.',
     page: '/audit',
     check: 'seals',
@@ -38,6 +40,7 @@ export const upkeepConditions: Named<Condition> = {
     holdSeconds: 60,
     runbook: 'seals-are-not-verified',
     summary: 'Nobody knows whether what was sealed is as it was',
+    past: 'Nobody knew whether what was sealed was as it had been',
     remedy:
       'Run “tallyhook audit verify”. If it ends well, see that a scheduler runs, and what its log says: it verifies once a day.',
     page: '/audit',
@@ -54,6 +57,7 @@ export const upkeepConditions: Named<Condition> = {
     severity: 'critical',
     runbook: 'seals-are-broken',
     summary: 'Something was changed after it had been sealed',
+    past: 'Something had been changed after it was sealed',
     remedy:
       'Run “tallyhook audit verify”: it names every place. Change nothing, and keep a copy of the database first.',
     page: '/audit',
@@ -68,6 +72,7 @@ export const upkeepConditions: Named<Condition> = {
     severity: 'warning',
     runbook: 'an-alert-channel-fails',
     summary: 'An alert channel fails',
+    past: 'An alert channel failed',
     remedy:
       '“tallyhook alerts test” says what it answers: set the address or the secret that is wrong, and restart the schedulers.',
     page: '/alerts',

@@ -1,32 +1,23 @@
 import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
 import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
 import { counted } from '../in-words.js';
-import { type Condition, lateSeconds, minutes, type Named, when } from './condition.js';
+import { type Condition, isUnwatched, lateSeconds, minutes, type Named, when } from './condition.js';
 import { type AlertFacts, sentOf, toRecover } from './facts.js';
-import { type Awaited, NOT_KNOWN, recoverFrom, sentWords } from './recover-words.js';
-
-const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
-
-const startPart = (facts: Awaited): string =>
-  `Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: ${recoverFrom(facts)}.`;
-
-const removeImpostor = (facts: Awaited): string =>
-  `Look at what answers at WEBHOOK_PUBLIC_URL: a proxy’s default page, an old deployment, a tunnel. Try it from outside: “tallyhook trigger payment_intent.completed --url ADDRESS”. Then recover what was swallowed: ${recoverFrom(facts)}.`;
-
-const takeCauseAway = (facts: Awaited): string =>
-  `Take the cause away that the page Missed deliveries names. Then recover them, there or by the command: ${recoverFrom(facts)}.`;
-
-const setClock = (facts: Awaited): string =>
-  `Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS. Then recover what was rejected: ${recoverFrom(facts)}.`;
+import {
+  NOT_KNOWN,
+  recoverFrom,
+  recoverRejected,
+  removeImpostor,
+  sentWords,
+  setClock,
+  startPart,
+  takeCauseAway,
+} from './recover-words.js';
 
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
   worker: 'Events are stored and not applied',
 };
-
-/** Of the heartbeat of who checks for alerts: nobody does. */
-export const isUnwatched = ({ part, secondsAgo }: AlertFacts['parts'][number]): boolean =>
-  part === 'alerts' && secondsAgo > lateSeconds.heartbeat;
 
 /** Fewer may be chance: a restart of a proxy, a deployment. */
 const SWALLOWED = 3;
@@ -59,6 +50,8 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 30,
     runbook: 'tallyhook-is-down',
     summary: 'A part of Tallyhook is not at work',
+    past: 'A part of Tallyhook was not at work',
+    losesDeliveries: true,
     remedy: startPart(NOT_KNOWN),
     page: '/deliveries',
     rule: { expr: 'up{job="tallyhook"} == 0', for: '2m', by: 'instance' },
@@ -76,6 +69,7 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 30,
     runbook: 'the-queue-is-down',
     summary: 'The queue does not answer',
+    past: 'The queue did not answer',
     remedy: 'Start Redis, or correct REDIS_URL; all goes on by itself. “tallyhook doctor” asks it from where you are.',
     page: '/queues',
     check: 'queue',
@@ -100,6 +94,8 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 300,
     runbook: 'no-webhooks',
     summary: 'No webhook of the service came for half an hour',
+    past: 'No webhook of the service had come for half an hour',
+    losesDeliveries: true,
     remedy:
       'See “Missed deliveries” for what the service says it sent: never reached means the network, the proxy or a certificate; nothing sent means that the endpoint is off, or that nobody pays. Try the way from outside: “tallyhook trigger payment_intent.completed --url” with WEBHOOK_PUBLIC_URL.',
     page: '/deliveries',
@@ -125,6 +121,8 @@ export const webhookConditions: Named<Condition> = {
     severity: 'critical',
     runbook: 'nothing-arrives',
     summary: 'Something else answers the service in our place: nothing that it sends arrives',
+    past: 'Something else answered the service in our place',
+    losesDeliveries: true,
     remedy: removeImpostor(NOT_KNOWN),
     page: '/deliveries?show=phantom',
     check: 'webhooks',
@@ -140,6 +138,8 @@ export const webhookConditions: Named<Condition> = {
     severity: 'warning',
     runbook: 'the-canary-fails',
     summary: 'Our own test event does not come back',
+    past: 'Our own test event did not come back',
+    losesDeliveries: true,
     remedy:
       'The words say how far it came: a name, a certificate or a proxy before the receiver, the receiver, or the worker. Try the way from outside: “tallyhook trigger payment_intent.completed --url” with WEBHOOK_PUBLIC_URL.',
     page: '/deliveries',
@@ -159,6 +159,8 @@ export const webhookConditions: Named<Condition> = {
     severity: 'critical',
     runbook: 'no-secret-is-accepted',
     summary: 'Every webhook is rejected: no secret is accepted',
+    past: 'Every webhook was rejected: no secret was accepted',
+    losesDeliveries: true,
     remedy: `${acceptAgain('LABEL', null)}. ${recoverRejected(NOT_KNOWN)}`,
     page: '/secrets',
     check: 'secrets',
@@ -174,6 +176,8 @@ export const webhookConditions: Named<Condition> = {
     apartSeconds: 1_800,
     runbook: 'invalid-signatures',
     summary: 'Webhooks are rejected for their signature',
+    past: 'Webhooks were rejected for their signature',
+    losesDeliveries: true,
     remedy: `${putRightSecret([], null)} Then recover what was rejected: ${recoverFrom(NOT_KNOWN)}.`,
     page: '/rejections?reason=invalid_signature',
     check: 'rejections',
@@ -211,6 +215,8 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 300,
     runbook: 'expired-timestamps',
     summary: 'Webhooks are rejected as too old',
+    past: 'Webhooks were rejected as too old',
+    losesDeliveries: true,
     remedy: setClock(NOT_KNOWN),
     page: '/rejections?reason=expired_timestamp',
     check: 'rejections',
@@ -235,6 +241,7 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 60,
     runbook: 'events-wait',
     summary: 'Stored events are not applied',
+    past: 'Stored events were not applied',
     remedy: 'Start a worker: “tallyhook work”, or more of them. Failing events say why on the page Events.',
     page: '/events?status=waiting',
     check: 'events',
@@ -251,6 +258,7 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 60,
     runbook: 'dead-events',
     summary: 'Events were given up',
+    past: 'Events had been given up',
     remedy: 'Read their errors on the page Events, take the cause away, and replay them there.',
     page: '/events?status=dead',
     check: 'dead events',
@@ -262,6 +270,8 @@ export const webhookConditions: Named<Condition> = {
     holdSeconds: 120,
     runbook: 'missed-deliveries',
     summary: 'Deliveries of the service are missing here',
+    past: 'Deliveries of the service were missing here',
+    losesDeliveries: true,
     remedy: takeCauseAway(NOT_KNOWN),
     page: '/deliveries?show=lost',
     check: 'missed deliveries',

@@ -1,10 +1,9 @@
-import { type Found, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
+import { type Found, isUnwatched, lateSeconds, minutes, type Named, type Watched, when } from '../alerts/condition.js';
 import { type AlertFacts, type KindFacts, notHere } from '../alerts/facts.js';
 import { metricAlerts } from '../alerts/metric-alerts.js';
 import { isAway, isSilent } from '../alerts/outage-words.js';
 import { callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { recoverFrom } from '../alerts/recover-words.js';
-import { isUnwatched } from '../alerts/webhook-conditions.js';
 import type { Severity } from '../breaks/findings.js';
 import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
