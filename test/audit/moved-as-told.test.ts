@@ -75,3 +75,18 @@ it('what was not shown and then is shown as none is a change, by which movements
   expect(await bookFindings(db)).toEqual([]);
   expect((await readChanges(db, { after: end, take: 10 })).items).toEqual([]);
 });
+
+it('a refund that a payment names as its dispute’s, and then no more, moves what it would if it had never been named', async () => {
+  const { db } = database;
+  const intent = (named: string | null) => paidIntent('pi_no_more', 'pa_no_more', { irregularRefundPayoutId: named });
+  const shown = payout('po_no_more', { payoutType: 'refund', status: 'confirmed', feeBearer: 'merchant' });
+  const moved = async () => {
+    await postBooks(db);
+    expect(await bookFindings(db)).toEqual([]);
+    return db('movements').where({ record_id: 'po_no_more' }).pluck('operation');
+  };
+  await save(database, [poll('payout', shown, 10), poll('payment_intent', intent('po_no_more'), 10)]);
+  expect(await moved()).toEqual([]);
+  await save(database, [poll('payment_intent', intent(null), 20)]);
+  expect(await moved()).toEqual(['refund']);
+});

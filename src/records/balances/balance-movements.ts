@@ -5,8 +5,8 @@ import { canonicalHash } from '../../domain/canonical-json.js';
 import { isZero, sameAmount } from '../../domain/money.js';
 import { instantText } from '../../domain/service-time.js';
 import { feedHead } from '../changes.js';
-import { columnOf, rowsOf, run, type Trx, tableOf, valueOf } from '../database/statements.js';
-import { type MovingKind, type MovingRecord, movingKinds, readMoving } from './balance-records.js';
+import { rowsOf, run, type Trx, tableOf, valueOf } from '../database/statements.js';
+import { type MovingKind, type MovingRecord, movingKinds, readMoving, refundsNamed } from './balance-records.js';
 
 const CHANGES_AT_ONCE = 5_000;
 
@@ -50,7 +50,7 @@ async function workInBatch(
   for (const kind of movingKinds) {
     const ids = rows.filter((row) => row.entity_kind === kind).map((row) => row.entity_id);
     // What a refund debits hangs on whether a payment names it as its dispute's.
-    const also = kind === 'payout' ? await refundsOf(trx, rows) : [];
+    const also = kind === 'payout' ? await refundsNamed(trx, { after: String(after), until: String(seq) }) : [];
     records += await workInRecords(trx, { table, renewing }, kind, [...new Set([...ids, ...also])]);
   }
   await trx('movements_progress').update({ seq: String(seq), renewing_to: String(renewingTo), contract });
@@ -63,13 +63,6 @@ async function lockProgress(trx: Trx, contract: string): Promise<Progress> {
   const row = await trx<Progress>('movements_progress').forUpdate().first();
   if (row === undefined) throw new Error('the row of the progress is gone');
   return row;
-}
-
-async function refundsOf(trx: Trx, rows: readonly { entity_kind: MovingKind; entity_id: string }[]): Promise<string[]> {
-  const intents = rows.filter((row) => row.entity_kind === 'payment_intent').map((row) => row.entity_id);
-  return columnOf<string>(trx)`
-    SELECT irregular_refund_payout_id FROM payment_intents
-    WHERE id = ANY (${intents}::text[]) AND irregular_refund_payout_id IS NOT NULL`;
 }
 
 async function workInRecords(

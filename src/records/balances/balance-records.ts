@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { MovementRecord } from '../../domain/balances/movement-table.js';
-import { ownField } from '../../domain/json.js';
+import { fromJsonText, ownField } from '../../domain/json.js';
 import { isReport } from '../../domain/record-state.js';
-import { raw, rowsOf } from '../database/statements.js';
+import { raw, rowsOf, sql } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { type StoredRow, storedRecord } from '../stored-record.js';
 
@@ -39,6 +39,26 @@ export async function readMoving(trx: Knex, kind: MovingKind, keys: readonly str
            observed_at, first_seen_at, ${raw(dispute)} AS of_dispute
     FROM ${raw(recordTables[kind])} AS record WHERE id = ANY (${keys}::text[])`;
   return rows.map((row) => movingRecord(kind, row));
+}
+
+/**
+ * Payouts whose reading hangs on what changed of payments in this part of the history: those that these payments name as their
+ * dispute's refund, or named until then. With them those that `others`, payments as well, name.
+ */
+export async function refundsNamed(
+  trx: Knex,
+  { after, until }: { after: string; until: string },
+  others: readonly string[] = [],
+): Promise<string[]> {
+  const part = sql`seq > ${after} AND seq <= ${until} AND entity_kind = 'payment_intent'`;
+  const rows = await rowsOf<{ named: string | null; before: string | null }>(trx)`
+    SELECT irregular_refund_payout_id AS named, NULL AS before FROM payment_intents
+    WHERE (id = ANY (${others}::text[]) OR id IN (SELECT entity_id FROM changes WHERE ${part})) AND irregular_refund_payout_id IS NOT NULL
+    UNION SELECT NULL, from_value::varchar FROM changes WHERE ${part} AND field = 'irregularRefundPayoutId' AND from_value IS NOT NULL`;
+  return rows.flatMap(({ named, before }) => {
+    const id = before === null ? named : fromJsonText(before);
+    return typeof id === 'string' ? [id] : [];
+  });
 }
 
 function movingRecord(kind: MovingKind, row: Row): MovingRecord {

@@ -1,10 +1,13 @@
 import type { Knex } from 'knex';
 import { accounts } from '../../domain/books/chart.js';
 import { bookedKinds } from '../../domain/books/entry.js';
-import type { MovingKind } from '../balances/balance-records.js';
+import { type MovingKind, refundsNamed } from '../balances/balance-records.js';
 import { columnOf, raw, rowsOf, sql, valueOf } from '../database/statements.js';
 import { recordTables } from '../record-columns.js';
 import { IS_BOOKED } from './openings.js';
+
+/** The greatest number that a change could have. */
+const BEYOND_ALL = String(2n ** 63n - 1n);
 
 /** Whether all that is known is posted, but for payouts that are to be placed. */
 export async function isLevel(trx: Knex): Promise<boolean> {
@@ -56,10 +59,9 @@ export async function unpostedOf(
   if (seq[0] === undefined) return null;
   const waiting = await columnOf<string>(trx)`
     SELECT entity_id AS id FROM changes WHERE seq > ${seq[0]} AND entity_kind = ${kind} AND entity_id = ANY (${ids}::text[])
-    UNION SELECT record_id FROM posting_due WHERE record_kind = ${kind}
-    UNION SELECT irregular_refund_payout_id FROM changes JOIN payment_intents ON entity_kind = 'payment_intent' AND entity_id = id
-      WHERE seq > ${seq[0]} AND ${kind} = 'payout'`;
-  return new Set(waiting);
+    UNION SELECT record_id FROM posting_due WHERE record_kind = ${kind}`;
+  const refunds = kind === 'payout' ? await refundsNamed(trx, { after: seq[0], until: BEYOND_ALL }) : [];
+  return new Set([...waiting, ...refunds]);
 }
 
 /** Entries of what there is not, or of what nothing is booked. */

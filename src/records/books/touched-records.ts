@@ -1,5 +1,4 @@
-import { type MovingKind, movingKinds } from '../balances/balance-records.js';
-import { textArray } from '../database/array-parameter.js';
+import { type MovingKind, movingKinds, refundsNamed } from '../balances/balance-records.js';
 import { rowsOf, type Trx } from '../database/statements.js';
 import type { PostingProgress } from './posting-progress.js';
 
@@ -32,11 +31,7 @@ export async function nextTouched(trx: Trx, { seq: after, until }: PostingProgre
     WHERE seq > ${after} AND seq <= ${seq} AND entity_kind = ANY (${movingKinds}::text[])`;
   for (const row of rows) ids.get(row.kind)?.push(row.id);
   // What a refund debits hangs on whether a payment names it as its dispute's.
-  const refunds = await trx('payment_intents')
-    .whereRaw('id = ANY (?::text[])', [textArray(ids.get('payment_intent') ?? [])])
-    .whereNotNull('irregular_refund_payout_id')
-    .pluck('irregular_refund_payout_id');
-  ids.get('payout')?.push(...refunds.map(String));
+  ids.get('payout')?.push(...(await refundsNamed(trx, { after, until: seq })));
   return {
     ids: new Map([...ids].map(([kind, list]) => [kind, [...new Set(list)].sort()])),
     seq,

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { fromJsonText, isJsonObject } from '../../../domain/json.js';
 import { textField } from '../../../domain/records.js';
+import { refundsNamed } from '../../balances/balance-records.js';
 import { ASSIGNED } from '../../changes.js';
-import { columnOf, raw, rowsOf } from '../../database/statements.js';
+import { raw, rowsOf } from '../../database/statements.js';
 import { orderedKinds, relatedOrders, relatedPayments } from '../../family/shown-records.js';
 import { distinctUnits, heldBy, invoicesAlone, type MatchUnit, ownersOfPayments } from './match-owners.js';
 import type { MatchProgress } from './match-progress.js';
@@ -10,15 +11,11 @@ import type { MatchProgress } from './match-progress.js';
 /** Bound of one slice. */
 const AT_ONCE = 1_000;
 
-const REFUND = 'irregularRefundPayoutId';
-
 interface Changed {
   seq: string;
   kind: string;
   id: string;
-  /** JSON text; null where it is another field, or named none before. */
-  refund: string | null;
-  /** What a person said before of whose refund it is: JSON text; null as well. */
+  /** What a person said before of whose refund it is: JSON text; null where it is another field, or nobody said it. */
   assigned: string | null;
 }
 
@@ -32,7 +29,7 @@ export interface TouchedUnits {
 /** What is to be matched anew: what the history of changes names next, and what was posted or valued since. */
 export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }: MatchProgress): Promise<TouchedUnits> {
   const changed = await rowsOf<Changed>(trx)`
-    SELECT seq, entity_kind AS kind, entity_id AS id, CASE WHEN field = '${raw(REFUND)}' THEN from_value::varchar END AS refund,
+    SELECT seq, entity_kind AS kind, entity_id AS id,
       CASE WHEN field = '${raw(ASSIGNED)}' AND entity_kind = 'payout' THEN from_value::varchar END AS assigned
     FROM changes WHERE seq > ${after} AND seq <= ${until} ORDER BY seq LIMIT ${AT_ONCE}`;
   const rated = await rowsOf<{ rate: string; kind: string; id: string }>(trx)`
@@ -43,7 +40,8 @@ export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }:
   const named = (kind: string) => [
     ...new Set([...changed, ...rated].filter((row) => row.kind === kind).map(({ id }) => id)),
   ];
-  const refunds = [...changed.flatMap(refundBefore), ...(await refundsNamedBy(trx, named('payment_intent')))];
+  const end = isFull ? (changed.at(-1)?.seq ?? after) : until;
+  const refunds = await refundsNamed(trx, { after, until: end }, named('payment_intent'));
   return {
     units: await unitsOf(trx, (kind) => [
       ...new Set([
@@ -52,29 +50,16 @@ export async function nextTouchedUnits(trx: Knex, { seq: after, until, rateId }:
         ...(kind === 'payment_intent' ? changed.flatMap(paymentBefore) : []),
       ]),
     ]),
-    seq: isFull ? (changed.at(-1)?.seq ?? after) : until,
+    seq: end,
     rateId: rated.at(-1)?.rate ?? rateId,
     more: isFull || rated.length === AT_ONCE,
   };
-}
-
-/** What a payment named as the refund of its dispute until then. */
-function refundBefore({ refund }: Changed): string[] {
-  const id: unknown = refund === null ? null : fromJsonText(refund);
-  return typeof id === 'string' ? [id] : [];
 }
 
 /** The payment that a person took the refund from. */
 function paymentBefore({ assigned }: Changed): string[] {
   const said = assigned === null ? null : fromJsonText(assigned);
   return isJsonObject(said) ? [textField(said, 'paymentIntentId') ?? []].flat() : [];
-}
-
-async function refundsNamedBy(trx: Knex, payments: readonly string[]): Promise<string[]> {
-  if (payments.length === 0) return [];
-  return columnOf<string>(trx)`
-    SELECT irregular_refund_payout_id AS id FROM payment_intents
-    WHERE id = ANY (${payments}::text[]) AND irregular_refund_payout_id IS NOT NULL`;
 }
 
 async function unitsOf(trx: Knex, named: (kind: string) => string[]): Promise<MatchUnit[]> {
