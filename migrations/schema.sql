@@ -117,6 +117,7 @@ TABLE alerts
   silenced_by text
   silenced_severity text
   remedy text
+  found_at timestamp with time zone NOT NULL DEFAULT now()
   CONSTRAINT alerts_pkey PRIMARY KEY (id)
   CONSTRAINT alerts_severity_check CHECK ((severity = ANY (ARRAY['critical'::text, 'warning'::text])))
   CONSTRAINT alerts_silence_ends CHECK ((silenced_until <= (silenced_at + '7 days'::interval)))
@@ -1181,6 +1182,8 @@ TABLE rejection_counts
   reason text NOT NULL
   count bigint NOT NULL
   like_service bigint NOT NULL DEFAULT 0
+  first_at timestamp with time zone
+  last_at timestamp with time zone
   CONSTRAINT rejection_counts_pkey PRIMARY KEY (hour, reason)
 
 TABLE rejections

@@ -40,11 +40,14 @@ interface Deps {
 export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }: Deps): RejectionLog {
   const takes = createSampler();
   let samples: Rejection[] = [];
-  const counts = countBehind<RejectionCount>({
+  const counts = countBehind<Required<RejectionCount>>({
     keyOf: ({ minute, reason }) => `${minute.getTime()} ${reason}`,
     merge: (known, more) => {
       known.count += more.count;
       known.likeService += more.likeService;
+      // What could not be written comes after what is newer.
+      if (more.firstAt < known.firstAt) known.firstAt = more.firstAt;
+      if (more.lastAt > known.lastAt) known.lastAt = more.lastAt;
     },
     save: async (counted) => {
       const taken = samples;
@@ -68,7 +71,7 @@ export function createRejectionLog({ db, log, now, secrets, tolerance, metrics }
       // Each has samples of its own: noise does not wash away what the service sent.
       if (takes(`${reason} ${likeService}`))
         samples.push({ ...toSample(rejected, at, secrets.current()), likeService });
-      counts.add({ minute, reason, count: 1, likeService: likeService ? 1 : 0 });
+      counts.add({ minute, firstAt: at, lastAt: at, reason, count: 1, likeService: likeService ? 1 : 0 });
     },
     close: () => counts.close(),
   };

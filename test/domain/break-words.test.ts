@@ -9,7 +9,7 @@ test('what is not closed says how many of it somebody has in hand; it counts as 
     count: 47,
   });
   expect(breakWords({ ...one, inHand: 41 }).detail).toMatch(
-    /^47 not closed of kind duplicate_payment, 41 acknowledged or assigned\. /,
+    /^47 not closed of kind duplicate_payment, 41 acknowledged or assigned, the oldest for [^.]+\. /,
   );
   expect(breakWords({ ...one, inHand: 0 }).title).toBe('47 open breaks: duplicate payment');
 });

@@ -124,7 +124,7 @@ it('asks what is too much, as it asks what is missing: unexplained, it is a brea
   const over = await mark('po_old', '990', { on: '2026-03-13', difference: 'unexplained' });
   expect(over).toMatchObject({ outcome: 'done', settlement: { state: 'over', missing: '-891' } });
   expect(await openKinds()).toEqual([['settlement_over', 'po_old']]);
-  const [risk] = (await unclosedBreaks(database.db)).filter(({ kind }) => kind === 'settlement_over');
+  const [risk] = (await unclosedBreaks(database.db, new Date())).filter(({ kind }) => kind === 'settlement_over');
   expect(risk?.money).toEqual([{ currency: 'USD', amount: '891' }]);
   expect(await mark('po_old', '99.01', { on: '2026-03-13' })).toMatchObject({ settlement: { state: 'arrived' } });
   expect(await openKinds()).toEqual([]);
@@ -169,7 +169,7 @@ it('refuses the reference that stands for another settlement, until that is take
 });
 
 it('risks, as a break, what is missing of it in money: all of one that is late, the rest of one that is short', async () => {
-  const atRisk = async () => (await unclosedBreaks(database.db)).map(({ kind, money }) => [kind, money]);
+  const atRisk = async () => (await unclosedBreaks(database.db, new Date())).map(({ kind, money }) => [kind, money]);
   await database.db('breaks').whereNot({ kind: 'settlement_late' }).update({ status: 'resolved', resolved_at: NOW });
   await save(database, [settled('po_soon', '10', { feeBearer: null })]);
   await followSettlements(database.db, books, NOW);

@@ -28,7 +28,7 @@ test('the money of a payment that two breaks are about is counted once; of none 
   ]);
   expect(await moneyOfBreaks(db, [])).toEqual([]);
   // On the overview, too: two breaks, and one money.
-  expect(await unclosedBreaks(db)).toMatchObject([
+  expect(await unclosedBreaks(db, new Date())).toMatchObject([
     { kind: 'kyt_hold', count: 3, money: [{ amount: '12.5', currency: 'EUR' }], worth: 12.5 },
   ]);
 });
@@ -58,7 +58,7 @@ test('an order, its invoice, its payment and a payin are one money, in the line 
     about('intent_completed_invoice_unpaid', { kind: 'invoice', id: 'inv_1' }, 'high'),
     about('payout_stuck', { kind: 'payout', id: 'po_a' }, 'high'),
   ]);
-  const lines = await unclosedBreaks(db);
+  const lines = await unclosedBreaks(db, new Date());
   expect(Object.fromEntries(lines.map(({ kind, money, countedWith }) => [kind, [money, countedWith]]))).toEqual({
     intent_completed_invoice_unpaid: [[{ amount: '25', currency: 'EUR' }], []],
     order_underpaid: [[], ['intent_completed_invoice_unpaid']],
@@ -78,7 +78,7 @@ test('an order that is underpaid risks what is owed of it, not all of it', async
   };
   await save(database, [poll('payment_intent', intent('pi_owed', paid), 1)]);
   await openBreaks(db, [{ kind: 'order_underpaid', entity: { kind: 'order', id: 'order-owed' }, evidence: {} }]);
-  const risked = async () => (await unclosedBreaks(db)).map(({ money }) => money);
+  const risked = async () => (await unclosedBreaks(db, new Date())).map(({ money }) => money);
   await db('orders')
     .where({ reference: 'order-owed' })
     .update({ status: 'underpaid', difference_amount: '10', difference_currency: 'EUR' });

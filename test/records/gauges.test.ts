@@ -189,7 +189,7 @@ test('open breaks say the money that their records name, a sum for each currency
   await openedAt(db, { entity_id: 'b' }, db.raw("now() - interval '1 hour'"));
   await db('breaks').where({ entity_id: 'c' }).update({ status: 'acknowledged', owner: 'ann' });
   await db('breaks').where({ entity_id: 'd' }).update({ owner: 'ann' });
-  const [residual, underpaid] = await unclosedBreaks(db);
+  const [residual, underpaid] = await unclosedBreaks(db, new Date());
   expect(residual).toMatchObject({ count: 1, inHand: 0, money: [{ amount: '0.5', currency: 'BTC' }] });
   expect(underpaid).toMatchObject({
     kind: 'order_underpaid',

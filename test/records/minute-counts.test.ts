@@ -83,7 +83,7 @@ it('rejections last since the first of those between which no hour was without o
     ],
   );
   const since = new Date(now - 3_600_000);
-  const [found, ...others] = await rejectedSince(db, since);
+  const [found, ...others] = await rejectedSince(db, since, new Date());
   expect(others).toEqual([]);
   expect(found).toMatchObject({ reason: 'invalid_signature', count: 42, likeService: 30 });
   expect(Math.floor((found?.oldestSeconds ?? 0) / 60)).toBeGreaterThanOrEqual(130);

@@ -60,7 +60,7 @@ test('what is counted to be recovered, since the first of it, is what recovering
           withoutTime.map((n) => `wd_${n}`),
         )
         .update({ created_at: null });
-      const { count, from } = toRecover({ awaited: await countAwaited(database.db) });
+      const { count, from } = toRecover({ awaited: await countAwaited(database.db, new Date()) });
       const range = { from: from === null ? NOW.getTime() : Date.parse(from), to: NOW.getTime() };
       expect(await recoverableIds(database.db, { ids: [], range })).toHaveLength(count);
       expect(from === null).toBe(count === 0);
@@ -72,5 +72,5 @@ test('what is counted to be recovered, since the first of it, is what recovering
 test('a delivery on its way whose event was recovered is not waited for', async () => {
   await keep(['pending_retry', 'pending_retry']);
   await database.db('deliveries').where({ id: 'wd_1' }).update({ inbox_id: 7 });
-  expect(await countAwaited(database.db)).toMatchObject([{ class: 'pending_retry', awaited: 1 }]);
+  expect(await countAwaited(database.db, new Date())).toMatchObject([{ class: 'pending_retry', awaited: 1 }]);
 });

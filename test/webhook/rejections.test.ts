@@ -24,6 +24,8 @@ test('every refusal is counted by its reason; of each reason a bounded sample is
       }),
     { timeout: 5_000 },
   );
+  const at = new Date(NOW * 1000);
+  for (const row of await database.db('rejection_counts')) expect(row).toMatchObject({ first_at: at, last_at: at });
   const { items } = await listRejections(database.db, { reason: 'invalid_signature' });
   expect(items.length).toBeGreaterThan(0);
   // Twelve a minute; they may come around the turn of one.

@@ -60,7 +60,7 @@ export const deliveries: Page = {
     { name: 'to', label: 'Sent up to, UTC', type: 'datetime-local' },
   ],
   load: async (deps, req) => {
-    const [missedCount, awaited] = await Promise.all([countMissed(deps.db), countAwaited(deps.db)]);
+    const [missedCount, awaited] = await Promise.all([countMissed(deps.db), countAwaited(deps.db, deps.now())]);
     const [of] = await coverage(deps.db, ['deliveries'], deps.now());
     const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
     return {

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { before } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
-import { lineOf, type Problem } from '../../domain/state/state.js';
+import { lineOf, type Problem, type State } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
 import { type Figures, type KnownState, loadFigures } from '../../records/alerts/load-state.js';
 import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
@@ -62,7 +63,7 @@ export const overview: Page = {
     return {
       intro: 'What is to be done now, the worst first; then what is proven, today’s money, and what came in.',
       sections: [
-        problemsTable(state.problems, {
+        problemsTable(state, {
           now: at,
           firstOf: (problem, alert) => firstAction({ ...deps, facts }, req, { problem, alert }),
           alertOf: (problem) =>
@@ -120,7 +121,7 @@ interface Beside {
   alertOf: (problem: Problem) => FiringAlert | undefined;
 }
 
-function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: Beside): Section {
+function problemsTable({ problems, at }: State, { now, firstOf, alertOf }: Beside): Section {
   return {
     ...table(problems, {
       caption: 'What to do now',
@@ -128,7 +129,7 @@ function problemsTable(problems: readonly Problem[], { now, firstOf, alertOf }: 
       columns: [
         ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
         ['How\u00a0many, how\u00a0much', muchOf, 'end'],
-        ['Since', ({ seconds }) => sinceOf(seconds, now)],
+        ['Since', ({ seconds }) => sinceOf(seconds, at)],
         ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
         ['Do it', (problem) => firstOf(problem, alertOf(problem))],
       ],
@@ -169,11 +170,8 @@ function standingOf(alert: FiringAlert | undefined, now: Date): Value[] {
   ];
 }
 
-/** To the minute: a page that is open is not drawn anew for less. */
-function sinceOf(seconds: number | null, now: Date): Value {
-  if (seconds === null) return none('not known');
-  return ago(new Date(Math.floor(now.getTime() / 60_000 - seconds / 60) * 60_000).toISOString());
-}
+const sinceOf = (seconds: number | null, at: Date): Value =>
+  seconds === null ? none('not known') : ago(before(at, seconds).toISOString());
 
 const sums: readonly (readonly [label: string, field: keyof MoneySums])[] = [
   ['Received', 'received'],

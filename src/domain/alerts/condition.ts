@@ -104,6 +104,8 @@ export type Named<A extends { name: string }> = Readonly<Record<string, Omit<A, 
 
 export const when = (holds: boolean, detail: string, more: Omit<Found, 'detail'> = {}): Found[] =>
   holds ? [{ detail, ...more }] : [];
+/** A moment that was so long ago. */
+export const before = (now: Date, seconds = 0): Date => new Date(Math.round(now.getTime() - seconds * 1_000));
 export const minutes = (seconds: number) => counted(Math.round(seconds / 60), 'minute');
 
 /** What alerts are sent by. */

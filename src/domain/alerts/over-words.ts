@@ -20,7 +20,7 @@ export function remainingAlerts(facts: Pick<AlertFacts, 'awaited' | 'swallowed'>
   const name = 'TallyhookNothingArrives';
   return facts.awaited
     .filter((of) => of.class === 'phantom' && of.recoverable > 0)
-    .map(({ recoverable: count, oldestSeconds: seconds }) => {
+    .map(({ recoverable: count }) => {
       const state = facts.swallowed.count === 0 ? 'It is over' : 'What is sent arrives again, and not all of it';
       return {
         name,
@@ -30,7 +30,6 @@ export function remainingAlerts(facts: Pick<AlertFacts, 'awaited' | 'swallowed'>
         detail: `${state}, as far as the delivery history was read; ${counted(count, 'delivery is', 'deliveries are')} still to be recovered.`,
         remedy: leftToDo(name, facts),
         count,
-        seconds,
       };
     });
 }

@@ -2,7 +2,7 @@ import { type BreakKind, breakWordsOf } from '../breaks/breaks.js';
 import { severities } from '../breaks/findings.js';
 import type { OpenBreaks } from '../breaks/money-once.js';
 import { grouped } from '../grouped.js';
-import { counted, words } from '../in-words.js';
+import { counted, duration, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts, KindFacts } from './facts.js';
 import { isAway, outageWords, SERVICE_AWAY } from './outage-words.js';
@@ -212,7 +212,8 @@ export function breakWords({ kind, severity, count, inHand = 0, oldestSeconds, .
   const theirs = inHandWords(inHand);
   const title = `${inHand === 0 ? counted(count, 'open break') : `${counted(count, 'break')} not closed`}: ${words(kind)}${theirs}`;
   const state = inHand === 0 ? 'open' : 'not closed';
-  const detail = `${count} ${state} of kind ${kind}${theirs}. ${breakWordsOf(kind).means}`.trimEnd();
+  const detail =
+    `${count} ${state} of kind ${kind}${theirs}, the oldest for ${duration(oldestSeconds)}. ${breakWordsOf(kind).means}`.trimEnd();
   return { subject: kind, detail, title, severity, count, seconds: oldestSeconds, ...of };
 }
 

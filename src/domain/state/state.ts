@@ -30,7 +30,7 @@ export interface Problem {
   checks: readonly string[];
   /** All there are; null: it is not counted. */
   count: number | null;
-  /** How long the oldest of them has been so; where that is not known, of what follows from it; null: not known. */
+  /** Since its alert's `since`, where there is one, else the oldest of them; where that is not known, of what follows from it; null: not known. */
   seconds: number | null;
   /** A sum for each asset; each money is in one problem alone. */
   money: readonly Money[];
@@ -44,6 +44,8 @@ export interface Problem {
 export interface State {
   /** Null: nothing is known to be wrong, or all that was is over. */
   severity: Severity | null;
+  /** Of when all of it is. */
+  at: Date;
   /** Worst first, what is over last; each cause before what follows from it. */
   problems: readonly Problem[];
 }
@@ -72,20 +74,20 @@ export function stateOf(facts: AlertFacts, alerts: readonly OpenAlert[], now: Da
   const firing = alerts.filter((alert) => alert.isFiring && !shown.some((one) => isSame(one, alert)));
   const remaining = remainingAlerts(facts)
     .filter((one) => firing.some((alert) => isSame(one, alert)))
-    .map((one) => ({ ...singleOfAlert(one, false), count: one.count, seconds: one.seconds ?? 0 }));
+    .map((one) => ({ ...singleOfAlert(one, false), count: one.count }));
   const found: Single[] = [...shown, ...remaining];
   const others = firing.filter((alert) => !remaining.some((one) => isSame(one, alert)));
   const all = [
     ...found.map((one) => {
       const alert = alerts.find((other) => isSame(one, other));
-      return alert === undefined || one.seconds !== undefined ? one : { ...one, seconds: ageOf(alert) };
+      return alert === undefined ? one : { ...one, seconds: ageOf(alert) };
     }),
     ...others.map((alert) => ({ ...singleOfAlert(alert, isOver(alert, facts, now)), seconds: ageOf(alert) })),
   ];
   const byHead = grouped(all, (one) => headOf(one, { all, facts }));
   const problems = [...grouped([...byHead], ([head]) => likenessOf(head)).values()].map(problemOf);
   const sorted = problems.toSorted(worstFirst);
-  return { severity: sorted.find((problem) => !problem.isOver)?.severity ?? null, problems: sorted };
+  return { severity: sorted.find((problem) => !problem.isOver)?.severity ?? null, at: now, problems: sorted };
 }
 
 type Named = Pick<FoundAlert, 'name' | 'subject'>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
-import { isSilent, type Silence } from '../../domain/alerts/condition.js';
+import { before, isSilent, type Silence } from '../../domain/alerts/condition.js';
 import { pastSummary } from '../../domain/alerts/over-words.js';
 import { duration, minuteOf } from '../../domain/in-words.js';
 import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
@@ -15,7 +15,9 @@ const QUIET_SECONDS = 120;
 
 export interface AlertRow extends FoundAlert, Silence {
   id: string;
+  /** As the check knew it that found it first: what began later, or ended, does not move it. */
   since: Date;
+  found_at: Date;
   seen_at: Date;
   fired_at: Date | null;
   resolved_at: Date | null;
@@ -82,12 +84,11 @@ async function hold(
   settled: Settled,
 ): Promise<void> {
   const { name, subject, severity, summary, detail, remedy = null, seconds } = alert;
-  const found = row?.since ?? now;
-  const held = (now.getTime() - found.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
+  const found_at = row?.found_at ?? now;
+  const held = (now.getTime() - found_at.getTime()) / 1_000 >= (conditionNamed(name)?.holdSeconds ?? 0);
   const fired_at = row?.fired_at ?? (held && (await mayFire(trx, alert, now)) ? now : null);
-  // What waits to be sent counts from when it was found.
-  const since = fired_at === null || seconds === undefined ? found : new Date(now.getTime() - seconds * 1_000);
-  const state = { severity, summary, detail, remedy, seen_at: now, fired_at, since };
+  const since = row?.since ?? before(now, seconds);
+  const state = { severity, summary, detail, remedy, seen_at: now, fired_at, since, found_at };
   const [written] = row
     ? await trx<AlertRow>('alerts').where({ id: row.id }).update(state).returning('*')
     : await trx<AlertRow>('alerts')

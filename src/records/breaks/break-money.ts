@@ -13,8 +13,8 @@ import { missingMoney } from '../../domain/settlements/settlement.js';
 import { exact, raw, rowsOf, type Sql, sql } from '../database/statements.js';
 
 /** All that nobody has closed, by kind and severity, with the money that they are about as far as records say it. */
-export async function unclosedBreaks(db: Knex): Promise<OpenBreaks[]> {
-  const found = await moneysOf(db, sql`breaks.status IN ('open', 'acknowledged')`);
+export async function unclosedBreaks(db: Knex, now: Date): Promise<OpenBreaks[]> {
+  const found = await moneysOf(db, sql`breaks.status IN ('open', 'acknowledged')`, { now });
   return linesOf(found, await newestRates(db, found));
 }
 
@@ -46,12 +46,16 @@ interface Row extends Omit<Required<MoneyOfBreak>, 'money'> {
 }
 
 /** Of an order, an invoice and a payin it is the money of a payment; of several the largest, which is the one to ask about. */
-async function moneysOf(db: Knex, which: Sql, { each = false } = {}): Promise<(MoneyOfBreak & Pick<Row, 'breakId'>)[]> {
+async function moneysOf(
+  db: Knex,
+  which: Sql,
+  { each = false, now = new Date() } = {},
+): Promise<(MoneyOfBreak & Pick<Row, 'breakId'>)[]> {
   const rows = await rowsOf<Row>(db)`
     SELECT kind, severity, break_id::text AS "breakId", coalesce('payment_intent ' || payment, entity_kind || ' ' || entity_id) AS subject, currency,
            ${raw(exact('max(amount)'))} AS amount, count(*)::integer AS breaks,
            (count(*) FILTER (WHERE is_in_hand))::integer AS "inHand",
-           extract(epoch FROM now() - min(opened_at))::float8 AS "oldestSeconds", settlement
+           greatest(extract(epoch FROM ${now}::timestamptz - min(opened_at)), 0)::float8 AS "oldestSeconds", settlement
     FROM (
       SELECT breaks.kind, severity, ${raw(each ? 'breaks.id' : 'NULL::bigint')} AS break_id, breaks.opened_at, breaks.status = 'acknowledged' OR breaks.owner IS NOT NULL AS is_in_hand, asked.id AS payment, entity_kind, said.amount, said.currency,
              CASE WHEN said.amount IS NULL THEN '' ELSE entity_id END AS entity_id,

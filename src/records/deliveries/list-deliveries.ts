@@ -67,12 +67,12 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
 }
 
 /** How many are not made good, by class, without those on their way of which the event is here (it was recovered); how many of them are missed by now, and when they were made. */
-export async function countAwaited(db: Knex): Promise<AlertFacts['awaited'][number][]> {
+export async function countAwaited(db: Knex, now: Date): Promise<AlertFacts['awaited'][number][]> {
   const rows = await rowsOf<Unsent<AlertFacts['awaited'][number]>>(db)`
     SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed,
            (count(*) FILTER (WHERE ${raw(IN_HISTORY)} AND created_at IS NOT NULL))::integer AS recoverable,
            min(created_at) AS "from", max(created_at) AS "to",
-           greatest(extract(epoch FROM now() - min(coalesce(created_at, class_since))), 0)::float8 AS "oldestSeconds"
+           greatest(extract(epoch FROM ${now}::timestamptz - min(coalesce(created_at, class_since))), 0)::float8 AS "oldestSeconds"
     FROM deliveries WHERE (missed OR open) AND NOT (class = 'pending_retry' AND inbox_id IS NOT NULL) GROUP BY class`;
   return rows.map(sentAt);
 }

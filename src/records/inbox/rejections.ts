@@ -23,6 +23,9 @@ export interface Rejection {
 export interface RejectionCount {
   /** The start of the minute; before 0.1.0 that of the hour. */
   minute: Date;
+  /** Left out: within the minute. */
+  firstAt?: Date;
+  lastAt?: Date;
   reason: string;
   count: number;
   /** How many of them had the headers that the service sends. */
@@ -86,12 +89,15 @@ async function addCounts(trx: Trx, counts: RejectionCount[]): Promise<void> {
     reason: 'text',
     n: ['bigint', ({ count }) => count],
     alike: ['bigint', ({ likeService }) => likeService],
+    first: ['timestamptz', ({ firstAt }) => firstAt?.toISOString() ?? null],
+    last: ['timestamptz', ({ lastAt }) => lastAt?.toISOString() ?? null],
   });
   await run(trx)`
-    INSERT INTO rejection_counts AS counts (hour, reason, count, like_service)
-    SELECT hour, reason, n, alike FROM ${added} ORDER BY hour, reason
+    INSERT INTO rejection_counts AS counts (hour, reason, count, like_service, first_at, last_at)
+    SELECT hour, reason, n, alike, first, last FROM ${added} ORDER BY hour, reason
     ON CONFLICT (hour, reason) DO UPDATE SET count = counts.count + excluded.count,
-      like_service = counts.like_service + excluded.like_service`;
+      like_service = counts.like_service + excluded.like_service,
+      first_at = least(counts.first_at, excluded.first_at), last_at = greatest(counts.last_at, excluded.last_at)`;
 }
 
 async function prune(trx: Trx, reason: string): Promise<void> {
@@ -113,7 +119,7 @@ export interface ReasonCount {
   reason: string;
   day: number;
   week: number;
-  /** To the minute, of the week. */
+  /** Of the week. */
   firstAt: Date;
   lastAt: Date;
   /** Of the last 24 hours, the oldest first; the last one has begun. */
@@ -129,7 +135,8 @@ const HOURS = 24;
 export async function rejectionsByReason(db: Knex, now: Date): Promise<ReasonCount[]> {
   const rows = await rowsOf<Omit<ReasonCount, 'hours' | 'causes'>>(db)`
     SELECT reason, coalesce(sum(count) FILTER (WHERE hour > ${now}::timestamptz - interval '24 hours'), 0)::float8 AS day,
-           sum(count)::float8 AS week, min(hour) AS "firstAt", max(hour) AS "lastAt"
+           sum(count)::float8 AS week, min(coalesce(first_at, hour)) AS "firstAt",
+           max(coalesce(last_at, hour)) AS "lastAt"
     FROM rejection_counts WHERE hour > ${now}::timestamptz - interval '7 days' GROUP BY reason ORDER BY week DESC, reason`;
   const first = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
   const hourly = await rowsOf<{ reason: string; hour: number; count: number }>(db)`
@@ -161,7 +168,7 @@ export async function rejectionsByMinute(db: Knex, since: Date): Promise<{ minut
  * All that were rejected since then, by reason, the most frequent first: the one count that is shown, since samples are only
  * for looking at. `oldestSeconds`: since the first of those between which no hour was without one, a day at most.
  */
-export async function rejectedSince(db: Knex, since: Date): Promise<AlertFacts['rejected'][number][]> {
+export async function rejectedSince(db: Knex, since: Date, now: Date): Promise<AlertFacts['rejected'][number][]> {
   return rowsOf<AlertFacts['rejected'][number]>(db)`
     WITH minutes AS (
       SELECT *, hour - lag(hour) OVER (PARTITION BY reason ORDER BY hour) > interval '1 hour' AS late
@@ -169,12 +176,12 @@ export async function rejectedSince(db: Knex, since: Date): Promise<AlertFacts['
     )
     SELECT reason, sum(count) FILTER (WHERE hour > ${since})::float8 AS count,
            sum(like_service) FILTER (WHERE hour > ${since})::float8 AS "likeService",
-           greatest(extract(epoch FROM now() - max(hour) FILTER (WHERE late IS NOT false)), 0)::float8 AS "oldestSeconds"
+           greatest(extract(epoch FROM ${now}::timestamptz - max(coalesce(first_at, hour)) FILTER (WHERE late IS NOT false)), 0)::float8 AS "oldestSeconds"
     FROM minutes GROUP BY reason HAVING bool_or(hour > ${since}) ORDER BY count DESC, reason`;
 }
 
 /** Those that had the service's headers and no signature of a configured secret, all of them. */
 export async function forgedSince(db: Knex, since: Date): Promise<number> {
-  const found = (await rejectedSince(db, since)).find(({ reason }) => reason === 'invalid_signature');
+  const found = (await rejectedSince(db, since, since)).find(({ reason }) => reason === 'invalid_signature');
   return found?.likeService ?? 0;
 }
