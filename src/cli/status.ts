@@ -7,7 +7,7 @@ import { counted, duration } from '../domain/in-words.js';
 import { runKinds } from '../domain/run-kinds.js';
 import { balanceWords, missedWords, provenWords } from '../domain/state/proven.js';
 import { lineOf, needsPerson } from '../domain/state/state.js';
-import { type Figures, type KnownState, loadFigures, loadState } from '../records/alerts/load-state.js';
+import { type KnownState, loadState } from '../records/alerts/load-state.js';
 import { secretsStatus } from '../webhook/rotation.js';
 import { runEverySeconds } from '../wiring/crons.js';
 import type { Flags } from './arguments.js';
@@ -29,15 +29,14 @@ export function define(command: Command): void {
         runEverySeconds: runEverySeconds(config),
         secretsStatus: async () => secretsStatus(db, secrets, now, (await contract()).deliveries.pending),
       });
-      const figures = await loadFigures(db, now);
-      if (json) printJson(statusFacts(known, figures));
-      else printText(statusLines(known, figures).join('\n'), INDENT);
+      if (json) printJson(statusFacts(known));
+      else printText(statusLines(known).join('\n'), INDENT);
       if (needsPerson(known.state)) process.exitCode = EXIT_FINDINGS;
     }),
   );
 }
 
-export function statusFacts({ state, facts }: KnownState, { received, rejected, ordersHeld }: Figures) {
+export function statusFacts({ state, facts, figures: { received, rejected, ordersHeld } }: KnownState) {
   const { backlog, missed, kinds, balances } = facts;
   return {
     ...state,
@@ -58,8 +57,8 @@ export function statusFacts({ state, facts }: KnownState, { received, rejected, 
   };
 }
 
-export function statusLines(known: KnownState, figures: Figures): string[] {
-  const { facts } = known;
+export function statusLines(known: KnownState): string[] {
+  const { facts, figures } = known;
   const { backlog, kinds } = facts;
   const oldest = backlog.waiting > 0 ? `, oldest ${duration(backlog.oldestSeconds)}` : '';
   const ages = kinds.flatMap(({ ageSeconds }) => ageSeconds ?? []);
@@ -77,7 +76,7 @@ export function statusLines(known: KnownState, figures: Figures): string[] {
 
 const inHandOf = ({ breaks }: KnownState['facts']): number => breaks.reduce((sum, { inHand = 0 }) => sum + inHand, 0);
 
-function stateLine({ state: { severity, problems }, facts }: KnownState): string {
+function stateLine({ state: { severity, problems }, facts }: Pick<KnownState, 'state' | 'facts'>): string {
   const [first, ...more] = problems;
   if (severity === null || first === undefined)
     return [`well: ${provenWords(facts)}`, ...problems.map(lineOf)].join('; ');

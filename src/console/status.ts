@@ -19,23 +19,29 @@ const FRESH_MS = 2_000;
 /** So much of the time at most is spent on loading ahead of who asks. */
 const SHARE = 1 / 20;
 
+/** `forget`: what was loaded holds no more. */
+type Kept<T> = (() => Promise<T>) & { forget: () => void };
+
 /**
  * What `load` answers, asked anew once it is so old, or much older than it takes; who asks meanwhile is given what there is,
  * unless that is too old to show.
  */
-export function keep<T>(load: () => Promise<T>, freshMs: number, staleMs = freshMs): () => Promise<T> {
+export function keep<T>(load: () => Promise<T>, freshMs: number, staleMs = freshMs): Kept<T> {
   let shown: { answer: Promise<T>; at: number } | null = null;
   let isComing = false;
   let tookMs = 0;
-  return () => {
+  let changes = 0;
+  const ask = () => {
     const at = performance.now();
     if (shown === null || at - shown.at >= staleMs) {
       shown = { answer: load(), at };
     } else if (!isComing && at - shown.at >= Math.max(freshMs, tookMs / SHARE)) {
       isComing = true;
       const answer = load();
+      const since = changes;
       const settle = (next: typeof shown) => {
-        [shown, isComing, tookMs] = [next ?? shown, false, performance.now() - at];
+        if (since === changes) shown = next ?? shown;
+        [isComing, tookMs] = [false, performance.now() - at];
       };
       answer.then(
         () => settle({ answer, at }),
@@ -44,10 +50,14 @@ export function keep<T>(load: () => Promise<T>, freshMs: number, staleMs = fresh
     }
     return shown.answer;
   };
+  const forget = () => {
+    [shown, changes] = [null, changes + 1];
+  };
+  return Object.assign(ask, { forget });
 }
 
 /** The state of the whole, read once for all that is shown in two seconds. */
-export function createState({ db, now, runKinds, log, ...deps }: StateDeps): () => Promise<KnownState> {
+export function createState({ db, now, runKinds, log, ...deps }: StateDeps): Kept<KnownState> {
   const { runEverySeconds } = deps;
   const secretsStatus = () =>
     deps.secretsStatus().catch((error: unknown) => {
@@ -74,7 +84,7 @@ const unknown: Status = {
 /** So many problems are named; the overview has them all. */
 const MOST_NAMED = 3;
 
-export function statusOf({ state, facts }: KnownState): Status {
+export function statusOf({ state, facts }: Pick<KnownState, 'state' | 'facts'>): Status {
   const { problems } = state;
   const tone = toneOf(state.severity);
   const proven = {

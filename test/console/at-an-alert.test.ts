@@ -53,9 +53,7 @@ describe('an alert', () => {
     const after = await omar.press(await omar.get(`/alerts/${id}`), 'I am at it', { reason: 'calling the bank' });
     expect(after.flash).toContain('you are at it');
     expect(after.text).toContain('omar acknowledge alert calling the bank');
-    expect((await (await visit(testConsole(database.db).app, 'viewer')).get('/')).text).toContain(
-      `alert ${id}: runbook omar is at it`,
-    );
+    expect((await (await visit(app, 'viewer')).get('/')).text).toContain(`alert ${id}: runbook omar is at it`);
     expect((await omar.get('/alerts')).text).toContain('omar');
     const { body } = await api('viewer', id);
     expect(body).toMatchObject({ id, status: 'firing', acknowledgedBy: 'omar', silencedUntil: null });

@@ -74,7 +74,7 @@ test('law: the state never claims that the service answers once it did not for a
       expect(known.severity).not.toBeNull();
       // Nor that what was proven then still is.
       const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0 };
-      const [, , polls = '', , money = ''] = statusLines({ state: known, facts: given, alerts: [] }, figures);
+      const [, , polls = '', , money = ''] = statusLines({ state: known, facts: given, alerts: [], figures });
       const isSaid =
         /Not known now: the service (answered last .* ago|does not answer since .* UTC)\. Until then: |\(the service does not answer\)/;
       for (const line of [polls, provenWords(given)]) expect(line).toMatch(isSaid);

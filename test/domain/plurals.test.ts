@@ -34,7 +34,7 @@ it('what is counted is one or many, in whatever is said of the whole', () => {
       const said = [
         ...findAlerts(given).flatMap(({ summary, detail }) => [summary, detail]),
         ...state.problems.flatMap((one) => [one, ...one.follows]).flatMap(({ title, detail }) => [title, detail]),
-        ...statusLines({ state, facts: given, alerts: [] }, figures),
+        ...statusLines({ state, facts: given, alerts: [], figures }),
       ];
       for (const wrong of WRONG) expect(said.filter((one) => wrong.test(one))).toEqual([]);
     }),

@@ -4,7 +4,7 @@ import { runKinds } from '../../src/domain/run-kinds.js';
 import { createLog } from '../../src/log.js';
 import { createMetrics } from '../../src/metrics.js';
 import { askWhenQuiet } from '../../src/reconcile/schedule/ask-when-quiet.js';
-import { loadFigures, loadState } from '../../src/records/alerts/load-state.js';
+import { loadState } from '../../src/records/alerts/load-state.js';
 import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { lastCalls, noteAnswers } from '../../src/records/service-notes.js';
 import { defaultContract } from '../../src/service-api/contract.js';
@@ -101,7 +101,7 @@ test('from the first answer after an outage on it answers again, and what it hel
   const read = async () => {
     const known = await loadState(db, { now: now(), kinds: runKinds, runEverySeconds });
     const { problems } = known.state;
-    const lines = statusLines(known, await loadFigures(db, now())).join('\n');
+    const lines = statusLines(known).join('\n');
     return { lines, all: problems.map((one) => [one.title, ...one.follows.map(({ title }) => title)]) };
   };
   const HELD = '2 paid orders held since the service was away';

@@ -15,7 +15,7 @@ it('no surface is calmer than the state, whatever the facts: status line, doctor
       const known = { state, facts: given, alerts: [] };
       const { tone, items } = statusOf(known);
       const doctor = mergeState([], state, []);
-      const [line = ''] = statusLines(known, figures);
+      const [line = ''] = statusLines({ ...known, figures });
       if (state.severity === null) {
         expect([tone, doctor]).toEqual(['good', []]);
         expect(line).toMatch(/^state {5}well: /);

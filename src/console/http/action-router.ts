@@ -50,7 +50,7 @@ async function answer(site: Site, action: Action, { req, res }: { req: Request; 
     const waits = (await askedOf(site, action, asked)) !== null;
     return show(sections, confirming(action, req.path, { ...form, ...kept }, waits));
   }
-  const { outcome, message, to, isOver } = await perform(site, action, asked);
+  const { outcome, message, to, isOver } = await perform(site, action, asked).finally(site.changed);
   if (outcome === 'refused' && to === undefined && !isOver && isFilledIn(action)) return again(409, message);
   setFlash(req, res, session, { tone: outcome === 'refused' ? 'bad' : 'good', text: message });
   res.redirect(303, to ?? back);

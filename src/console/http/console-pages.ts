@@ -12,7 +12,7 @@ import { type ConsoleToken, knownTokens } from '../authenticate.js';
 import type { GivenDeps, Page, PageRequest } from '../page.js';
 import { pages } from '../pages/pages.js';
 import { badRequest, notHere, Problem } from '../problem.js';
-import { createState, keep, statusNow } from '../status.js';
+import { createState, keep } from '../status.js';
 import { csvLine, scorecardCsv } from '../view/csv.js';
 import { tableFor } from '../view/personal.js';
 import { notice } from '../view/sections.js';
@@ -34,10 +34,11 @@ export function consolePages(given: GivenDeps & LiveSettings, tokens: readonly C
   const { db, now, books } = given;
   const { refund } = books.table.words.payoutType;
   const dayMoney = keep(() => loadDayMoney(db, now(), refund), MONEY_FRESH_MS, MONEY_STALE_MS);
-  const deps = { ...given, state: createState(given), dayMoney };
+  const state = createState(given);
+  const deps = { ...given, state, dayMoney };
   const known = knownTokens(tokens);
   const sessions = createSessions(known, deps);
-  const site: Site = { deps, sessions, pages, status: () => statusNow(deps.state) };
+  const site: Site = { deps, sessions, pages, changed: state.forget };
   const router = Router();
   // Their address carries a version: a browser need never ask again.
   router.use('/assets', express.static(assetsFolder, { immutable: true, maxAge: YEAR_MS, index: false }));

@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
 import type { Page } from '../page.js';
 import { Problem } from '../problem.js';
+import { statusNow } from '../status.js';
 import { pageFor } from '../view/personal.js';
 import { zoneOf } from './cookies.js';
 import { csrfToken } from './csrf.js';
 import { navigationOf } from './navigation.js';
 import { pageRequest } from './page-request.js';
-import { checkRole, type Site, signedIn } from './page-router.js';
+import { atOnce, checkRole, type Site, signedIn } from './page-router.js';
 import { renderSection, renderStatus, renderWaiting } from './render.js';
 
 export interface LiveSettings {
@@ -77,13 +78,14 @@ async function newsOf(
 ): Promise<Record<string, string> | 'signed out'> {
   const session = await site.sessions.find(req);
   if (session === null) return 'signed out';
-  const drawn = { csrf: csrfToken(session), now: site.deps.now(), zone: zoneOf(req) };
-  const view = await page.load(site.deps, pageRequest(req, page, session.actor));
+  const { deps } = atOnce(site);
+  const drawn = { csrf: csrfToken(session), now: deps.now(), zone: zoneOf(req) };
+  const view = await page.load(deps, pageRequest(req, page, session.actor));
   const shownView = view === null ? null : pageFor(session.actor, view);
   const parts = (shownView?.sections ?? []).map(
     (section, index) => [`section-${index}`, renderSection(section, drawn)] as const,
   );
-  const known = await site.deps.state().catch(() => null);
+  const known = await deps.state().catch(() => null);
   const links = navigationOf(site.pages, { actor: session.actor, path: page.path, known }).flatMap(
     ({ links }) => links,
   );
@@ -94,7 +96,7 @@ async function newsOf(
   for (const [name, html] of [
     ...parts,
     ...counts,
-    ['status', renderStatus(await site.status(), drawn.zone)] as const,
+    ['status', renderStatus(await statusNow(deps.state), drawn.zone)] as const,
   ]) {
     if (shown.get(name) !== html) news[name] = html;
     shown.set(name, html);

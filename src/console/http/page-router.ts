@@ -3,7 +3,7 @@ import { mayDo } from '../../domain/console-roles.js';
 import { capitalized } from '../../domain/in-words.js';
 import type { Page, PageDeps } from '../page.js';
 import { notHere, Problem, readInTime } from '../problem.js';
-import type { Status } from '../status.js';
+import { statusNow } from '../status.js';
 import { pageFor } from '../view/personal.js';
 import { notice, type PageView } from '../view/sections.js';
 import { readCookie, zoneOf } from './cookies.js';
@@ -28,7 +28,16 @@ export interface Site {
   deps: PageDeps;
   sessions: Sessions;
   pages: readonly Page[];
-  status: () => Promise<Status>;
+  /** What was read of the whole holds no more. */
+  changed: () => void;
+}
+
+/** For one page: all of it is of one state of the whole. */
+export function atOnce(site: Site): Site {
+  const known = site.deps.state();
+  // Who needs it hears of the failure.
+  known.catch(() => {});
+  return { ...site, deps: { ...site.deps, state: () => known } };
 }
 
 /** Answers with a page in the console's frame. */
@@ -71,7 +80,8 @@ export function pageRoutes(site: Site): Router {
         return;
       }
       checkRole(page, session);
-      const { view: loaded, status = 200 } = await loadPage(site, page, { req, session });
+      const own = atOnce(site);
+      const { view: loaded, status = 200 } = await loadPage(own, page, { req, session });
       if (loaded === null) {
         next(notHere('There is no such record here. References and ids count byte for byte.'));
         return;
@@ -80,7 +90,7 @@ export function pageRoutes(site: Site): Router {
       const isWhole = status === 200;
       const live = page.live && isWhole ? { live: `/live${req.originalUrl}` } : {};
       const hasList = view.sections.some((one) => one.is === 'table' && (one.nextCursor !== undefined || one.isMain));
-      await sendPage(site, { req, res, session }, { title: page.title, view, status, hasList, ...live });
+      await sendPage(own, { req, res, session }, { title: page.title, view, status, hasList, ...live });
     });
   }
   return router;
@@ -164,11 +174,12 @@ async function frameOf(
   { req, session, live, hasList }: { req: Request; session: Session; live: string | null; hasList: boolean },
 ): Promise<Frame> {
   const { actor } = session;
-  const known = await site.deps.state().catch(() => null);
+  const { deps } = atOnce(site);
+  const known = await deps.state().catch(() => null);
   return {
     actor,
     navigation: navigationOf(pagesInUse(site), { actor, path: req.path, known }),
-    status: await site.status(),
+    status: await statusNow(deps.state),
     csrf: csrfToken(session),
     url: req.method === 'GET' ? req.originalUrl : '/',
     live,

@@ -9,8 +9,7 @@ import { listActions } from '../../records/actions/list-actions.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
 import { getAlert } from '../../records/alerts/decide-alert.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
-import { listAlerts } from '../../records/alerts/settle-alerts.js';
-import { processHeartbeats } from '../../records/process-heartbeats.js';
+import { alertOf, listAlerts } from '../../records/alerts/settle-alerts.js';
 import { acknowledgeAlert, silenceAlert } from '../actions/decide-alert.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { channelSection, nextTry, noticeColumns } from '../view/alert-channels.js';
@@ -52,22 +51,22 @@ export const alerts: Page = {
     const { db } = deps;
     const now = deps.now();
     const resolvedFrom = new Date(now.getTime() - OVER_DAYS * 86_400_000);
-    const [{ state, facts }, heartbeats, firing, pending, over, channels, notices] = await Promise.all([
+    const [{ state, facts, alerts: rows }, over, channels, notices] = await Promise.all([
       deps.state(),
-      processHeartbeats(db),
-      listAlerts(db, { status: 'firing', take: 500 }),
-      listAlerts(db, { status: 'pending', take: 500 }),
       listAlerts(db, { resolvedFrom, take: 100 }),
       channelViews(db),
       noticeRows(deps, req),
     ]);
+    const open = rows.map(alertOf).reverse();
     const sent = await noticesOf(
       db,
-      [...firing.items, ...over.items].map(({ id }) => id),
+      [...open, ...over.items].map(({ id }) => id),
     );
-    const checkedAgo = heartbeats.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
+    const { parts, serviceBack } = facts;
+    const checkedAgo = parts.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
     const isBlind = checkedAgo === null || checkedAgo > CHECK_LIMIT_SECONDS;
-    const known = inOrder(state, [...firing.items, ...pending.items]);
+    const withStatus = (wanted: AlertView['status']) => open.filter(({ status }) => status === wanted);
+    const known = inOrder(state, [...withStatus('firing'), ...withStatus('pending')]);
     const found = findAlerts(facts);
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
@@ -75,11 +74,11 @@ export const alerts: Page = {
         ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, found)),
         firingTable(
           known.map((alert) => asNow(alert, facts)),
-          { notices: sent, channels, now, parts: heartbeats, serviceBack: facts.serviceBack, req },
+          { notices: sent, channels, now, parts, serviceBack, req },
           isBlind,
         ),
         channelSection(deps.alertChannels, channels, now),
-        overTable(over.items, { notices: sent, channels: [], now, parts: heartbeats, serviceBack: facts.serviceBack }),
+        overTable(over.items, { notices: sent, channels: [], now, parts, serviceBack }),
         filters(req, { changes: { channel: { options: options(channels.map(({ channel }) => channel)) } } }),
         notices,
       ],
@@ -208,13 +207,13 @@ export const alertPage: Page = {
     const { facts } = await deps.state();
     const alert = asNow(kept, facts);
     const { id } = alert;
-    const [notices, channels, parts, done] = await Promise.all([
+    const [notices, channels, done] = await Promise.all([
       noticesOf(db, [id]),
       channelViews(db),
-      processHeartbeats(db),
       listActions(db, { target: `alert ${id}` }),
     ]);
-    const sent = { notices, channels, parts, serviceBack: facts.serviceBack, now: deps.now() };
+    const { parts, serviceBack } = facts;
+    const sent = { notices, channels, parts, serviceBack, now: deps.now() };
     // Also once it is over, while something is not here.
     const recovers = losesDeliveries(alert.name) && toRecover(facts).count > 0;
     const decisions = alert.status === 'firing' ? [acknowledgeAlert, silenceAlert] : [];

@@ -6,7 +6,7 @@ import { fromJsonText } from '../../domain/json.js';
 import type { Coverage } from '../../domain/views/proof-shapes.js';
 import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-shapes.js';
 import { listBreaks } from '../../records/breaks/list-breaks.js';
-import { countAwaited, countMissed, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
+import { countMissed, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { parseMoment, recoverDeliveries } from '../actions/recover-deliveries.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
@@ -60,7 +60,7 @@ export const deliveries: Page = {
     { name: 'to', label: 'Sent up to, UTC', type: 'datetime-local' },
   ],
   load: async (deps, req) => {
-    const [missedCount, awaited] = await Promise.all([countMissed(deps.db), countAwaited(deps.db, deps.now())]);
+    const { missed, awaited } = (await deps.state()).facts;
     const [of] = await coverage(deps.db, ['deliveries'], deps.now());
     const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
     return {
@@ -68,7 +68,7 @@ export const deliveries: Page = {
         'What the service says it sent, beside what is here. Without a filter: what is missed or still on its way.',
       actions: [selected, rangeButton(req, { awaited })],
       sections: [
-        { is: 'tiles', tiles: tilesOf(missedCount, awaited, of) },
+        { is: 'tiles', tiles: tilesOf(missed, awaited, of) },
         readUpTo(awaited, of),
         filters(req, { changes: { from: pickedFrom(req, 'from'), to: pickedFrom(req, 'to') } }),
         await deliveryRows(deps, req, selected),
@@ -110,7 +110,7 @@ export function rangeButton(req: PageRequest, facts: Pick<AlertFacts, 'awaited'>
 
 const shownClasses: readonly DeliveryClass[] = ['rejected', 'never_reached', 'phantom'];
 
-type AwaitedOf = Awaited<ReturnType<typeof countAwaited>>;
+type AwaitedOf = AlertFacts['awaited'];
 function tilesOf(missed: number | null, awaited: AwaitedOf, covered: Coverage | undefined): Tile[] {
   const asOf = covered?.reason && covered.completeUntil ? `as of ${minuteOf(covered.completeUntil)} UTC: ` : '';
   const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind)?.awaited ?? 0;

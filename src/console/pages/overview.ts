@@ -5,7 +5,7 @@ import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import { lineOf, type Problem, type State } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
-import { type Figures, type KnownState, loadFigures } from '../../records/alerts/load-state.js';
+import type { Figures, KnownState } from '../../records/alerts/load-state.js';
 import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
 import { replayDeadCallbacksAction } from '../actions/replay.js';
 import type { DoctorResult, Page, PageDeps, PageRequest } from '../page.js';
@@ -50,10 +50,9 @@ export const overview: Page = {
   load: async (deps, req) => {
     const { db, now, state: known, dayMoney } = deps;
     const at = now();
-    const [{ state, facts, alerts }, checks, figures, money] = await Promise.all([
+    const [{ state, facts, alerts, figures }, checks, money] = await Promise.all([
       known(),
       newestResult<DoctorResult>(db, DOCTOR),
-      loadFigures(db, at),
       Promise.race([dayMoney(), delay(LONGEST_WAIT_MS, null)]),
     ]);
     const isProven = state.severity === null && isAllProven(facts.kinds);

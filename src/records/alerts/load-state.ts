@@ -21,19 +21,24 @@ export interface KnownState {
   facts: AlertFacts;
   /** Those that have not ended; `isOver`: they are to, within minutes. */
   alerts: readonly (AlertRow & { isOver: boolean })[];
+  figures: Figures;
 }
 
-/** How the whole is now. */
+/** How the whole is now: all of it as it was at one moment. */
 export async function loadState(db: Knex, asked: StateAsked): Promise<KnownState> {
-  const [loaded, alerts, allRetired] = await Promise.all([
-    loadAlertFacts(db, asked),
-    openAlerts(db),
-    isEachRetired(db, asked),
-  ]);
+  const allRetired = await isEachRetired(db, asked);
+  const { loaded, alerts, figures } = await db.transaction(
+    async (trx) => ({
+      loaded: await loadAlertFacts(trx, asked),
+      alerts: await openAlerts(trx),
+      figures: await loadFigures(trx, asked.now),
+    }),
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
   const facts = { ...loaded, noSecretAccepted: loaded.noSecretAccepted === true || allRetired };
   const open = alerts.map((row) => ({ ...row, seenAt: row.seen_at, isFiring: row.fired_at !== null }));
   const known = open.map((row) => ({ ...row, isOver: isOver(row, facts, asked.now) }));
-  return { facts, alerts: known, state: stateOf(facts, open, asked.now) };
+  return { facts, alerts: known, state: stateOf(facts, open, asked.now), figures };
 }
 
 /** Null: it could not be read. */
