@@ -34,6 +34,7 @@ test('the break of a new payout type says what Overview says, leads to its payou
   expect(main).toMatch(/href="\/payouts\?payoutType=voucher"[^>]*>3 payouts</);
   const text = main.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   for (const sum of ['0.5 LTC', '12.5 USDT.TRC20']) expect(text).toContain(sum);
+  expect(text).toMatch(/ by itself; critical on Overview, for what follows from it: 1 open break: balance residual /);
   const rows = (await console.get('/payouts?payoutType=voucher')).main.match(/href="\/payouts\/po_\d"/g);
   expect(new Set(rows).size).toBe(3);
   await db('breaks').where({ id }).update({ status: 'resolved', resolved_at: new Date() });

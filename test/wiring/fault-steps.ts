@@ -10,6 +10,23 @@ import { save } from '../support/saved.js';
 import { NO_SERVICE } from '../support/shell.js';
 import { SECRET } from '../support/signed.js';
 
+export interface Fault {
+  what: string;
+  play: (db: Db) => Promise<unknown>;
+  /** What all of them say first, how grave, and how many it is. */
+  title: string;
+  severity: Severity;
+  count?: number;
+  /** All that is said with it, where nothing else is wrong. */
+  follows?: readonly string[];
+  /** What each place says of it besides. */
+  says?: readonly string[];
+  /** The alert that is sent; left out: none is. */
+  alert?: string;
+  /** Nobody has anything to do about it. */
+  forNobody?: true;
+}
+
 export type Db = TestDatabase['db'];
 
 /** A run of each kind that ended so many seconds ago. */
@@ -100,7 +117,7 @@ export async function payNewType(db: Db): Promise<void> {
 }
 
 /** Under the secret `live` webhooks came from one that the service lists no more; those of the new one are rejected. */
-export async function makeEndpointAgain(db: Db): Promise<void> {
+export async function makeEndpointAgain(db: Db, rejected = 100): Promise<void> {
   const endpoint = { url: 'https://shop.example/webhooks', isActive: true, events: ['*'] };
   await save({ db } as TestDatabase, [
     poll('endpoint', { ...endpoint, id: 'we_1', createdAt: '2026-11-01T08:00:00Z' }, 10),
@@ -109,5 +126,5 @@ export async function makeEndpointAgain(db: Db): Promise<void> {
   await db('endpoints').where({ id: 'we_1' }).update({ absent_since: new Date() });
   const live = { label: 'live', fingerprint: fingerprintOf(SECRET), first_match_at: new Date() };
   await db('secrets').insert({ ...live, endpoint_id: 'we_1' });
-  await reject(db, 'invalid_signature', 100, 100);
+  if (rejected > 0) await reject(db, 'invalid_signature', rejected, rejected);
 }

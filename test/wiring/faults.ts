@@ -1,10 +1,9 @@
-import type { Severity } from '../../src/domain/breaks/findings.js';
 import { NO_SECRET, recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { noteAnswers } from '../../src/records/service-notes.js';
 import { createServiceWriteLog } from '../../src/records/service-writes.js';
 import {
-  type Db,
   deliver,
+  type Fault,
   holdByRefund,
   makeEndpointAgain,
   open,
@@ -14,23 +13,6 @@ import {
   silence,
   storeEvent,
 } from './fault-steps.js';
-
-interface Fault {
-  what: string;
-  play: (db: Db) => Promise<unknown>;
-  /** What all of them say first, how grave, and how many it is. */
-  title: string;
-  severity: Severity;
-  count?: number;
-  /** All that is said with it, where nothing else is wrong. */
-  follows?: readonly string[];
-  /** What each place says of it besides. */
-  says?: readonly string[];
-  /** The alert that is sent; left out: none is. */
-  alert?: string;
-  /** Nobody has anything to do about it. */
-  forNobody?: true;
-}
 
 export const faults: readonly Fault[] = [
   {
@@ -43,7 +25,7 @@ export const faults: readonly Fault[] = [
   },
   {
     what: 'the secret is that of an endpoint that was made again at the service',
-    play: makeEndpointAgain,
+    play: (db) => makeEndpointAgain(db),
     title: 'Webhooks are rejected for their signature',
     severity: 'critical',
     count: 100,
@@ -52,6 +34,13 @@ export const faults: readonly Fault[] = [
       'Put the secret of we_2, prefix included, into WEBHOOK_SECRETS',
     ],
     alert: 'TallyhookInvalidSignatures',
+  },
+  {
+    what: 'an endpoint was made again at the service, and it sent nothing yet',
+    play: (db) => makeEndpointAgain(db, 0),
+    title: 'An endpoint was made again at the service, and its secret is missing here: live',
+    severity: 'high',
+    says: ['we_2, made at 2026-11-26 18:06:14 UTC,', 'Put the secret of we_2, prefix included, into WEBHOOK_SECRETS'],
   },
   {
     what: 'requests are rejected that nobody signed',

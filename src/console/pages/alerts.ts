@@ -1,7 +1,7 @@
 import { alertTitle, conditionNamed, type FoundAlert, findAlerts, remedyOf } from '../../domain/alerts/alerts.js';
 import { channelNames } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
-import { leftToDo, losesDeliveries, pastSummary, remainingAlerts } from '../../domain/alerts/over-words.js';
+import { leftToDo, losesDeliveries, remainingAlerts } from '../../domain/alerts/over-words.js';
 import { duration } from '../../domain/in-words.js';
 import { inOrder, isOver } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
@@ -149,8 +149,7 @@ function firingTable(items: readonly AlertView[], sent: Sent & { req: PageReques
 
 /** In the numbers of now, where it still holds: what is kept is from the check before. */
 function asNow(alert: AlertView, facts: AlertFacts): AlertView {
-  if (alert.resolvedAt !== null)
-    return { ...alert, summary: pastSummary(alert.name), remedy: leftToDo(alert.name, facts) };
+  if (alert.resolvedAt !== null) return { ...alert, remedy: leftToDo(alert.name, facts) };
   const now = [...findAlerts(facts), ...remainingAlerts(facts)].find((one) => isOf(alert, one));
   return now === undefined ? alert : { ...alert, summary: now.summary, detail: now.detail, remedy: remedyOf(now) };
 }
@@ -223,7 +222,7 @@ export const alertPage: Page = {
       actions: [recovers ? rangeButton(req, facts) : null, ...decisions.map((action) => req.button(action, { id }))],
       sections: [
         factsPanel('The alert', [
-          ['Cause', text(alert.detail)],
+          [alert.resolvedAt === null ? 'Cause' : 'As it was seen last', text(alert.detail)],
           ['What to do first', text(alert.remedy === '' ? 'Nothing.' : alert.remedy)],
           ['Where to check', link('Go there', hrefOf(alert))],
           ['Since', ago(alert.since)],
@@ -274,7 +273,7 @@ function overTable(items: readonly AlertView[], sent: Sent): Section {
     calm: { label: 'that are over', is: () => true },
     columns: [
       ['Alert', (alert) => nameOf(alert, sent)],
-      ['Cause', ({ detail }) => text(detail)],
+      ['As it was seen last', ({ detail }) => text(detail)],
       ['Since', ({ since }) => time(since)],
       ['Over', ({ resolvedAt }) => ago(resolvedAt)],
       ['Notified that it is over', (alert) => notifiedOf(alert, 'alert.resolved', sent)],

@@ -3,6 +3,7 @@ import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/break
 import { severities } from '../../domain/breaks/findings.js';
 import { capitalized, counted, words } from '../../domain/in-words.js';
 import { newTypeOf, newTypeWords } from '../../domain/state/new-payout-type.js';
+import { severityWords } from '../../domain/state/state.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
 import { payoutsOfTypes } from '../../records/balances/new-payouts.js';
 import { moneyOfEach } from '../../records/breaks/break-money.js';
@@ -215,6 +216,7 @@ export const breakPage: Page = {
         ...(await whatToDo(deps, found)),
         factsPanel('The break', [
           ['Number', id(found.id)],
+          ['Severity', text((isClosed(found) ? null : severityWords((await deps.state()).state, found)) ?? severity)],
           ['About', aboutValue(found)],
           ['Who is at it', text(found.owner)],
           ['Opened', ago(openedAt)],

@@ -30,7 +30,8 @@ interface Cause {
 const CANARY = 'TallyhookCanaryFails';
 const SERVICE = 'TallyhookServiceAway';
 const unprovenNames = ['TallyhookUnproven', 'TallyhookNeverProven', 'KindUnproven'];
-const breakNames = ['TallyhookCriticalBreak', 'TallyhookHighBreak', 'OpenBreak'];
+/** Of what is about open breaks, by their kind. */
+export const breakNames = ['TallyhookCriticalBreak', 'TallyhookHighBreak', 'OpenBreak'];
 
 const isAny =
   (...names: readonly string[]) =>
@@ -116,6 +117,7 @@ const causes: readonly Cause[] = [
     explains: (effect, facts) => isAny('TallyhookInvalidSignatures', CANARY)(effect) || wrongSecret(effect, facts),
   },
   { name: 'TallyhookInvalidSignatures', explains: wrongSecret },
+  { name: 'EndpointReplaced', explains: wrongSecret },
   {
     name: 'TallyhookExpiredTimestamps',
     explains: (effect, facts) =>

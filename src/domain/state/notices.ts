@@ -9,6 +9,7 @@ import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
 import { isNotOffered, MOVED, NO_RUN } from '../run-kinds.js';
 import { openBreakWords } from './new-payout-type.js';
+import { secretNotices } from './secret-notices.js';
 import { serviceNotices } from './service-notices.js';
 
 /** What is shown to who looks, and sent to nobody. */
@@ -73,15 +74,7 @@ export const notices: Named<Notice> = {
     check: 'runs',
     found: ({ kinds }) => when(kinds.length === 0, 'No kind of record is read from the service.'),
   },
-  SecretsUnread: {
-    severity: 'medium',
-    summary: 'The secrets could not be read',
-    remedy:
-      'See that the database answers and that a file of WEBHOOK_SECRETS_FILE can be read: the log of this process says which.',
-    page: '/secrets',
-    check: 'secrets',
-    found: ({ noSecretAccepted }) => when(noSecretAccepted === null, 'Whether any webhook is accepted is not known.'),
-  },
+  ...secretNotices,
   Rejected: {
     severity: 'low',
     summary: 'Webhooks are rejected',

@@ -3,11 +3,12 @@ import { type AlertSeverity, type Found, lateSeconds, type Watched } from '../al
 import type { AlertFacts } from '../alerts/facts.js';
 import { remainingAlerts } from '../alerts/over-words.js';
 import { type Severity, severities } from '../breaks/findings.js';
+import type { OpenBreaks } from '../breaks/money-once.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
 import { named } from '../in-words.js';
 import { sumAmounts } from '../money.js';
-import { causeOf, type Single } from './causes.js';
+import { breakNames, causeOf, type Single } from './causes.js';
 import { notices } from './notices.js';
 
 /** Something that is wrong, with what follows from it; of those of which the same is said, one. */
@@ -100,6 +101,23 @@ export function inOrder<Alert extends Named>({ problems }: State, alerts: readon
   const placeOf = (alert: Alert) =>
     all.findIndex(({ name, subjects }) => subjects.some((subject) => isSame(alert, { name, subject }))) >>> 0;
   return alerts.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Why a break stands on Overview as worse than it is by itself, in words; null: it does not. */
+export function severityWords(
+  { problems }: State,
+  { kind, severity }: Pick<OpenBreaks, 'kind' | 'severity'>,
+): string | null {
+  const isOf = ({ name, subjects }: Problem) =>
+    [...breakNames, 'TallyhookEndpointOff'].includes(name) &&
+    subjects.includes(kind) &&
+    (name === 'TallyhookCriticalBreak') === (severity === 'critical');
+  const head = problems.find((one) => isOf(one) || one.follows.some(isOf));
+  if (head === undefined || severities.indexOf(head.severity) >= severities.indexOf(severity)) return null;
+  const known = `${severity} by itself; ${head.severity} on Overview`;
+  if (!isOf(head)) return `${known}, as it follows from another problem: ${head.title}`;
+  const worse = head.follows.filter((one) => one.severity === head.severity).map(({ title }) => title);
+  return worse.length === 0 ? `${known}, as its alert is` : `${known}, for what follows from it: ${named(worse)}`;
 }
 
 /** Whether somebody is to do something. */

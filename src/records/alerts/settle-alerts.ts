@@ -208,6 +208,7 @@ export function alertOf(row: AlertRow): AlertView {
   return viewOf(alertShape, row, {
     silencedUntil: row.silenced_until?.toISOString() ?? null,
     status: row.resolved_at !== null ? 'resolved' : row.fired_at === null ? 'pending' : 'firing',
+    summary: row.resolved_at === null ? row.summary : pastSummary(row.name),
     // What asked for something while it fired asks for nothing any more.
     remedy: row.resolved_at === null ? remedyOf(row) : '',
     runbook: `docs/runbook.md#${conditionNamed(row.name)?.runbook ?? ''}`,
