@@ -10,6 +10,8 @@ import type { Tone } from './view/values.js';
 export interface Status {
   tone: 'good' | 'warn' | 'bad';
   items: { tone: 'good' | 'warn' | 'bad' | 'quiet'; text: string; href: string }[];
+  /** How many things it says after the first one, for which a phone has no room. */
+  more: number;
 }
 
 type StateDeps = Pick<PageDeps, 'db' | 'log' | 'now' | 'runKinds' | 'runEverySeconds' | 'secretsStatus'>;
@@ -79,6 +81,7 @@ export async function statusNow(state: () => Promise<KnownState>): Promise<Statu
 const unknown: Status = {
   tone: 'bad',
   items: [{ tone: 'bad', text: 'State unknown: the database can not be asked', href: '/' }],
+  more: 0,
 };
 
 /** So many problems are named; the overview has them all. */
@@ -101,7 +104,7 @@ export function statusOf({ state, facts }: Pick<KnownState, 'state' | 'facts'>):
   const more = problems.slice(MOST_NAMED);
   const rest = more.map(({ severity, isOver }) => (isOver ? ('quiet' as const) : toneOf(severity)))[0];
   const others = rest === undefined ? [] : [{ tone: rest, text: `${more.length} more`, href: '/' }];
-  return { tone, items: [...well, ...named, ...others] };
+  return { tone, items: [...well, ...named, ...others], more: well.length + problems.length - 1 };
 }
 
 function toneOf(severity: Severity | null): Extract<Tone, 'good' | 'warn' | 'bad'> {

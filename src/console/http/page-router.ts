@@ -89,7 +89,7 @@ export function pageRoutes(site: Site): Router {
       const view = { ...loaded, crumbs: [...up, ...(loaded.crumbs ?? [])] };
       const isWhole = status === 200;
       const live = page.live && isWhole ? { live: `/live${req.originalUrl}` } : {};
-      const hasList = view.sections.some((one) => one.is === 'table' && (one.nextCursor !== undefined || one.isMain));
+      const hasList = view.sections.some((one) => one.is === 'table' && one.isMain);
       await sendPage(own, { req, res, session }, { title: page.title, view, status, hasList, ...live });
     });
   }

@@ -89,6 +89,7 @@ export const alerts: Page = {
 async function noticeRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
   return listTable(req, await listNotices(db, { ...req.filters, ...req.slice }), {
     caption: 'What was sent, newest first',
+    isMain: false,
     showCaption: true,
     columns: noticeColumns,
     unfit: ['No notice fits', 'Clear the filters.'],
@@ -128,6 +129,7 @@ interface Sent {
 function firingTable(items: readonly AlertView[], sent: Sent & { req: PageRequest }, isBlind: boolean): Section {
   return table(items, {
     caption: 'What fires now',
+    isMain: true,
     onPhone: 'folded',
     columns: [
       ['Alert', (alert) => nameOf(alert, sent), 'wide'],

@@ -71,6 +71,7 @@ export const decisions: Page = {
             ]),
         table(waiting.items, {
           caption: 'Waiting',
+          isMain: true,
           columns: [
             ...askedColumns,
             [
@@ -96,6 +97,7 @@ async function decisionRows({ db }: PageDeps, req: PageRequest): Promise<TableSe
   return listTable(req, await listDecisions(db, { ...req.filters, ...req.slice, isOver: !isNarrowed }), {
     caption: isNarrowed ? 'What fits, newest first' : 'Decided, newest first',
     showCaption: true,
+    isMain: false,
     columns: [
       ['State', ({ state }) => stateBadge(state)],
       ...askedColumns,

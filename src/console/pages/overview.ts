@@ -121,21 +121,19 @@ interface Beside {
 }
 
 function problemsTable({ problems, at }: State, { now, firstOf, alertOf }: Beside): Section {
-  return {
-    ...table(problems, {
-      caption: 'What to do now',
-      onPhone: 'folded',
-      columns: [
-        ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
-        ['How\u00a0many, how\u00a0much', muchOf, 'end'],
-        ['Since', ({ seconds }) => sinceOf(seconds, at)],
-        ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
-        ['Do it', (problem) => firstOf(problem, alertOf(problem))],
-      ],
-      empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
-    }),
+  return table(problems, {
+    caption: 'What to do now',
     isMain: true,
-  };
+    onPhone: 'folded',
+    columns: [
+      ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
+      ['How\u00a0many, how\u00a0much', muchOf, 'end'],
+      ['Since', ({ seconds }) => sinceOf(seconds, at)],
+      ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
+      ['Do it', (problem) => firstOf(problem, alertOf(problem))],
+    ],
+    empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],
+  });
 }
 
 /** Money that another line counts is named there. */

@@ -54,6 +54,7 @@ async function sampleRows({ db }: PageDeps, req: PageRequest): Promise<TableSect
 function countsOf(counts: readonly ReasonCount[]): Section {
   return table(counts, {
     caption: 'Rejected in the last seven days, by reason',
+    isGrid: true,
     columns: [
       ['Reason', ({ reason }) => link(words(reason), `/rejections?reason=${encodeURIComponent(reason)}`)],
       ['24 hours', ({ day }) => (day > 0 ? badge(String(day), 'bad') : count(day)), 'end'],

@@ -76,26 +76,24 @@ function coverageTable(covered: readonly Coverage[], kinds: readonly KindFacts[]
     const of = kinds.find((one) => one.kind === kind);
     return of === undefined ? null : unprovenText(of);
   };
-  return {
-    ...table(covered, {
-      caption: 'What the service’s own lists prove',
-      calm: { label: 'that are proven', is: (one) => problemOf(one) === null },
-      columns: [
-        ['Kind', ({ kind }) => link(kind, `/runs?kind=${kind}`)],
-        [
-          'State',
-          (one) => {
-            const problem = problemOf(one);
-            return problem === null ? badge('proven', 'good') : list([badge('unproven', 'warn'), quiet(problem)]);
-          },
-        ],
-        ['Proven since', ({ provenSince }) => time(provenSince)],
-        ['Newest proof', ({ completeUntil }) => ago(completeUntil)],
-      ],
-      empty: ['Nothing is read', 'Every kind of run is switched off, so nothing is proven.'],
-    }),
+  return table(covered, {
+    caption: 'What the service’s own lists prove',
     isGrid: true,
-  };
+    calm: { label: 'that are proven', is: (one) => problemOf(one) === null },
+    columns: [
+      ['Kind', ({ kind }) => link(kind, `/runs?kind=${kind}`)],
+      [
+        'State',
+        (one) => {
+          const problem = problemOf(one);
+          return problem === null ? badge('proven', 'good') : list([badge('unproven', 'warn'), quiet(problem)]);
+        },
+      ],
+      ['Proven since', ({ provenSince }) => time(provenSince)],
+      ['Newest proof', ({ completeUntil }) => ago(completeUntil)],
+    ],
+    empty: ['Nothing is read', 'Every kind of run is switched off, so nothing is proven.'],
+  });
 }
 
 /** With the kinds of this installation; that of the list is chosen. */

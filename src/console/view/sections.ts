@@ -72,7 +72,7 @@ export interface TableSection {
   /** Addresses of the first and of the next page, where there are such. */
   first?: string | undefined;
   next?: string | undefined;
-  /** Of the list that a page is for. */
+  /** Of a list, which goes on. */
   nextCursor?: string | null;
   onPhone?: OnPhone | undefined;
   /** Rows that a phone hides until they are asked for, by their places, and what asks for them. */
@@ -80,9 +80,9 @@ export interface TableSection {
   /** Where it is asked how many rows are newer than these, and where the list begins. */
   news?: string | undefined;
   top?: string;
-  /** `isMain`: it can be skipped to. `isGrid`: its cells are one stop of the Tab key, as those of a matrix are. */
-  isMain?: true;
-  isGrid?: true;
+  /** `isMain`: the one that the page is for; it can be skipped to. `isGrid`: its cells are one stop of the Tab key, as those of a matrix are. */
+  isMain?: boolean | undefined;
+  isGrid?: boolean | undefined;
 }
 
 /**
@@ -185,14 +185,13 @@ export function pickColumn<Item>(
   return [['Pick', cell]];
 }
 
-export interface TableOf<Item> {
+export interface TableOf<Item> extends Pick<TableSection, 'onPhone' | 'isMain' | 'isGrid'> {
   caption: string;
   /** Left out: a table shows it, a list of a page does not. */
   showCaption?: boolean;
   columns: readonly Column<Item>[];
   /** In place of a table without rows; left out where there always is one. */
-  empty?: readonly [title: string, text: string];
-  onPhone?: OnPhone;
+  empty?: readonly [title: string, text: string] | undefined;
   /** Rows that ask nobody for anything: a phone hides them until they are asked for. `label`: what they are. */
   calm?: { label: string; is: (item: Item, place: number) => boolean };
 }
@@ -202,7 +201,7 @@ export const beyond = (most: number) => ({ label: 'more', is: (_item: unknown, p
 
 export function table<Item>(
   items: readonly Item[],
-  { caption, showCaption = true, columns, empty: [title, text] = ['', ''], onPhone, calm }: TableOf<Item>,
+  { caption, showCaption = true, columns, empty: [title, text] = ['', ''], calm, ...how }: TableOf<Item>,
 ): TableSection {
   const places = calm === undefined ? [] : items.flatMap((item, place) => (calm.is(item, place) ? [place] : []));
   return {
@@ -213,7 +212,7 @@ export function table<Item>(
     columns: columns.map(([label, _cell, how]) => ({ label, how })),
     rows: items.map((item) => columns.map(([_label, cell]) => cell(item))),
     empty: { title, text },
-    onPhone,
+    ...how,
   };
 }
 
@@ -246,14 +245,15 @@ export interface ListAddress {
 
 const isNarrowed = ({ filters }: ListAddress): boolean => Object.keys(filters).length > 0;
 
-/** The list that a page is for. `unfit` stands in place of rows where the filters leave none. */
+/** A list of a page, the one that it is for where no other is said to be. `unfit` stands in place of rows where the filters leave none. */
 export function listTable<Item>(
   req: ListAddress,
   { items, nextCursor, newest }: { items: readonly Item[]; nextCursor: string | null; newest?: string },
   { unfit, ...of }: TableOf<Item> & { unfit?: TableOf<Item>['empty'] },
 ): TableSection {
+  const empty = unfit !== undefined && isNarrowed(req) ? unfit : of.empty;
   return {
-    ...table(items, { showCaption: false, ...of, ...(unfit !== undefined && isNarrowed(req) ? { empty: unfit } : {}) }),
+    ...table(items, { showCaption: false, isMain: true, ...of, empty }),
     nextCursor,
     news: newest === undefined ? undefined : withQuery(`/new${req.path}`, { ...req.filters, cursor: newest }),
     top: withQuery(req.path, req.filters),

@@ -113,24 +113,6 @@ const ON_PHONE: typeof ON_WIDE = [
       .filter((css) => differ(shown(css).map((one) => one.getBoundingClientRect()).map(({ top, height }) => top + height / 2)));`,
   ],
   [
-    'whatever is touched is 44 px high, but a link within a sentence',
-    `const isTouched = 'a, button, summary, select, textarea, input:not([type=hidden]), label.button';
-    return shown(isTouched).filter((one) => !one.matches('.skip, .switch, thead *') && !isInSentence(one)).filter((one) => {
-      // The status line and the filters scroll sideways; a text that is cut scrolls within itself.
-      if (one.getBoundingClientRect().right > innerWidth) one.scrollIntoView({ block: 'nearest', inline: 'start' });
-      scrollTo(0, scrollY + one.getBoundingClientRect().top - innerHeight / 2);
-      const { left, width, top, height } = [...one.getClientRects()].find((box) => box.width > 0);
-      const isHit = (by) => {
-        const at = document.elementFromPoint(left + Math.min(width / 2, 20), top + height / 2 + by)?.closest(isTouched + ', label');
-        return at === one || (at != null && at.control === one);
-      };
-      let [up, down] = [0, 0];
-      while (up < 44 && isHit(-up)) up += 1;
-      while (down < 44 && isHit(down)) down += 1;
-      return up + down < 44;
-    }).map((one) => one.outerHTML.slice(0, 120));`,
-  ],
-  [
     'a sentence among facts has the width of the page',
     `return shown('.facts dd > .prose').filter((text) => text.parentElement.clientWidth < innerWidth * 0.7).map((text) => text.textContent);`,
   ],
@@ -162,6 +144,36 @@ const ON_PHONE: typeof ON_WIDE = [
       const text = range.getBoundingClientRect();
       return Math.abs(text.left + text.width / 2 - box.left - box.width / 2) > 2;
     }).map((button) => button.textContent);`,
+  ],
+  [
+    // The last: it changes the page.
+    'whatever is touched is 44 px high, but a link within a sentence: also what is folded at first',
+    `const isTouched = 'a, button, summary, select, textarea, input:not([type=hidden]), label.button';
+    const small = (from) => shown(isTouched, from).filter((one) => !one.matches('.skip, .switch') && !isInSentence(one)).filter((one) => {
+      // The filters scroll sideways.
+      one.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      scrollTo(0, scrollY + one.getBoundingClientRect().top - innerHeight / 2);
+      const { left, width, top, height } = [...one.getClientRects()].find((box) => box.width > 0);
+      const isHit = (by) => {
+        const at = document.elementFromPoint(left + Math.min(width / 2, 20), top + height / 2 + by)?.closest(isTouched + ', label');
+        return at === one || (at != null && at.control === one);
+      };
+      let [up, down] = [0, 0];
+      while (up < 44 && isHit(-up)) up += 1;
+      while (down < 44 && isHit(down)) down += 1;
+      return up + down < 44;
+    }).map((one) => one.outerHTML.slice(0, 120));
+    const folded = small();
+    for (const unfolds of document.querySelectorAll('.switch:not(:checked)')) unfolds.click();
+    for (const details of document.querySelectorAll('details:not(.action)')) details.open = true;
+    const unfolded = small();
+    const forms = [...document.querySelectorAll('details.action')].flatMap((action) => {
+      action.open = true;
+      const own = small(action);
+      action.open = false;
+      return own;
+    });
+    return [...folded, ...unfolded, ...forms];`,
   ],
 ];
 

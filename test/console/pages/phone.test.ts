@@ -50,21 +50,21 @@ describe('on a phone', () => {
 
   it.each(paths)('%s shows a hundred rows of its list on three screens, and all of each when asked', async (path) => {
     await visit(path, NARROW);
-    if ((await page.locator('#list.list tbody tr').count()) === 0) return;
+    if ((await page.locator('main .list tbody tr').count()) === 0) return;
     lists.add(path);
     // Where somebody is, nothing is renewed.
-    await page.locator('#list.list').focus();
+    await page.locator('main .list').focus();
     await page.evaluate(`(() => {
-      const body = document.querySelector('#list.list tbody');
+      const body = document.querySelector('main .list tbody');
       const rows = [...body.children];
       while (body.children.length < 100) body.append(rows[body.children.length % rows.length].cloneNode(true));
     })()`);
-    const height = (await page.locator('#list.list').boundingBox())?.height ?? Infinity;
+    const height = (await page.locator('main .list').boundingBox())?.height ?? Infinity;
     expect(height).toBeLessThanOrEqual(3 * NARROW.height);
-    expect(await page.locator('#list.list tbody tr:visible').count()).toBe(12);
-    const last = page.locator('#list.list tbody tr').last();
+    expect(await page.locator('main .list tbody tr:visible').count()).toBe(12);
+    const last = page.locator('main .list tbody tr').last();
     const hidden = () =>
-      page.evaluate(`[...document.querySelectorAll('#list.list tbody tr:first-child td:not(.bare)')]
+      page.evaluate(`[...document.querySelectorAll('main .list tbody tr:first-child td:not(.bare)')]
         .filter((cell) => !cell.offsetParent).length`);
     expect(await last.isVisible()).toBe(false);
     await page.locator('label[for="whole"]').click();
@@ -75,6 +75,29 @@ describe('on a phone', () => {
 
   it('all lists of the console were among them', () => {
     expect(lists.size).toBeGreaterThan(15);
+  });
+
+  it('the status line says the worst in two lines at most, and how much more there is, within the window', async () => {
+    await visit('/orders', NARROW);
+    const items = page.locator('.status-item');
+    const more = page.locator('.status-more');
+    const behind = (await items.count()) - 2 + Number.parseInt((await items.last().textContent()) ?? '', 10);
+    expect(await items.evaluateAll((all) => all.map((one) => one.checkVisibility()))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(await more.innerText()).toMatch(new RegExp(`^\\+${behind}\\b`));
+    const textOf = page.locator('.status-text').first();
+    await textOf.evaluate((text) => text.append(' and so on'.repeat(30)));
+    const { height = Infinity } = (await items.first().boundingBox()) ?? {};
+    const { x = Infinity, width = 0 } = (await more.boundingBox()) ?? {};
+    expect([height < 60, x + width <= NARROW.width, await sidewaysScroll(page)]).toEqual([true, true, 0]);
+    await more.click();
+    await page.waitForURL(/\/$/);
+    await visit('/orders', WIDE);
+    expect([await items.last().isVisible(), await more.isVisible()]).toEqual([true, false]);
   });
 
   it('opens a row’s page by a touch anywhere on it', async () => {
