@@ -108,6 +108,10 @@ function proving({ gauge }: Makers) {
       'swallowed_deliveries',
       'Deliveries that the service notes as taken and that are not here, since the newest that came',
     ),
+    swallowedToRecover: gauge(
+      'swallowed_to_recover',
+      'Deliveries that the service notes as taken, and that can be recovered: whatever came since',
+    ),
     unrecoverableDeliveries: gauge(
       'unrecoverable_deliveries',
       'Deliveries that can never be recovered, and of which what they reported was read from the service since',

@@ -15,7 +15,12 @@ import {
   unverifiedSeconds,
 } from '../records/audit/seal-checks.js';
 import { callbackBacklog } from '../records/callbacks/list-callbacks.js';
-import { countMissed, countSwallowed, countUnrecoverable } from '../records/deliveries/list-deliveries.js';
+import {
+  countAwaited,
+  countMissed,
+  countSwallowed,
+  countUnrecoverable,
+} from '../records/deliveries/list-deliveries.js';
 import { countOpenBreaks, heldByRefund, lastCompleteRuns, serviceAwaySeconds } from '../records/gauges.js';
 import { canaryFacts, lastCanary } from '../records/inbox/canaries.js';
 import { inboxBacklog } from '../records/inbox/inbox-work.js';
@@ -64,6 +69,10 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
   });
   measure(metrics.missedDeliveries, () => countMissed(db));
   measure(metrics.swallowedDeliveries, async () => (await countSwallowed(db, new Date())).count);
+  measure(metrics.swallowedToRecover, async () => {
+    const awaited = await countAwaited(db, new Date());
+    return awaited.find((of) => of.class === 'phantom')?.recoverable ?? 0;
+  });
   measure(metrics.unrecoverableDeliveries, () => countUnrecoverable(db));
   onScrape(metrics.alertsFiring, async () => {
     const open = await openAlerts(db);

@@ -61,7 +61,7 @@ test('the tile of held orders leads to as many as it counts', async () => {
     made.filter((one) => (one.status === 'paid_unverified' ? !one.release_safe : one.created_at === now)),
   );
   try {
-    const viewer = await visit(app, 'viewer');
+    const viewer = await visit(testConsole(db).app, 'viewer');
     const tile = /href="([^"]+)">Paid orders held<\/a><\/p>\s*<p class="tile-value">(\d+)/.exec(
       (await viewer.get('/')).main,
     );

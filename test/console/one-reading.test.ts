@@ -48,3 +48,15 @@ it('the menu and the page count alike', async () => {
   const onPage = /class="tile[^]*?(\d+)/.exec(text)?.[1];
   expect([inMenu, onPage]).toEqual([onPage, expect.stringMatching(/^[12]$/)]);
 });
+
+it('the tile of held orders says of how many no money is counted yet', async () => {
+  const { db } = database;
+  const order = (reference: string, status: string) => {
+    return { reference, status, release_safe: false, release_reason: status, created_at: new Date() };
+  };
+  await db('orders').insert([order('a', 'paid'), order('b', 'paid_unverified'), order('c', 'paid_unverified')]);
+  const { text } = await (await session(testConsole(db).app, 'viewer')).get('/');
+  expect(text).toMatch(
+    /Paid orders held[^]*?>3<[^]*?of any day; 2 only by webhooks so far, whose money is not counted/,
+  );
+});

@@ -46,7 +46,18 @@ it('what is not here is recovered from Overview and from the page of its alert, 
   expect(over.text).toMatch(/Recover what is not here: “tallyhook deliveries recover --since [^”]+” takes in 3\./);
   expect(over.text).not.toContain('Put the secret right');
 
-  await db('deliveries').update({ open: false });
+  // One is recovered and not applied yet, of one nothing is shown.
+  const more = { ...swallowed[0], missed: true };
+  await db('deliveries').insert([
+    { ...more, id: 'wd_7', inbox_id: 7 },
+    { ...more, id: 'wd_8', payload: null },
+  ]);
+  const some = await (await visit(testConsole(db).app, 'operator')).get('/deliveries');
+  expect(some.main).toContain('Recover 3 of 5…');
+  expect(some.text).toContain('Of the others: 1 is recovered and not applied yet; of 1 the service shows no payload,');
+  expect(some.text).toContain('2 missed, 3 not overdue yet');
+
+  await db('deliveries').update({ open: false, missed: false });
   const done = await (await visit(testConsole(db).app, 'operator')).get(`/alerts/${id}`);
   expect(done.main).not.toContain('Recover');
   expect(done.text).toContain('What to do first Nothing.');

@@ -12,7 +12,7 @@ export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): Kind
 });
 
 /** Deliveries that can't be recovered, made nobody knows when. */
-export const unsent = { recoverable: 0, from: null, to: null };
+export const unsent = { recovered: 0, recoverable: 0, from: null, to: null };
 /** When the first and the last were made. */
 export const SENT = { from: '2026-11-26T11:20:30.000Z', to: '2026-11-26T11:55:00.000Z' };
 

@@ -58,10 +58,10 @@ test('how many are missed is said as of when the history was read, where that is
     });
   const gone = 'the newest run failed: service_unavailable: listWebhookDeliveries: no answer';
   expect(said(3, {})).toBe('3 missed');
-  expect(said(0, {}, 12)).toBe('0 missed, 12 phantom');
+  expect(said(0, {}, 12)).toBe('0 missed; not overdue yet: 12 phantom');
   expect(said(0, { reason: gone })).toBe('0 missed as of 2026-11-26 11:56 UTC');
   expect(said(0, { ageSeconds: 90_000 })).toBe('0 missed as of 2026-11-26 11:56 UTC');
-  expect(said(null, { completeUntil: null })).toBe('not known how many missed, 2 rejected');
+  expect(said(null, { completeUntil: null })).toBe('not known how many missed; not here: 2 rejected');
 });
 
 test('law: the state never claims that the service answers once it did not for a minute', () => {
@@ -73,7 +73,7 @@ test('law: the state never claims that the service answers once it did not for a
       expect(['TallyhookServiceAway', 'CallsFail', 'ServiceSilent'].some((name) => names.includes(name))).toBe(true);
       expect(known.severity).not.toBeNull();
       // Nor that what was proven then still is.
-      const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0 };
+      const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0, ordersReported: 0 };
       const [, , polls = '', , money = ''] = statusLines({ state: known, facts: given, alerts: [], figures });
       const isSaid =
         /Not known now: the service (answered last .* ago|does not answer since .* UTC)\. Until then: |\(the service does not answer\)/;

@@ -30,7 +30,7 @@ it('what is counted is one or many, in whatever is said of the whole', () => {
   fc.assert(
     fc.property(facts, alerts, fc.nat(2), (given, open, n) => {
       const state = stateOf(given, open, NOW);
-      const figures = { minutes: [], received: n, rejected: n, ordersHeld: n };
+      const figures = { minutes: [], received: n, rejected: n, ordersHeld: n, ordersReported: n };
       const said = [
         ...findAlerts(given).flatMap(({ summary, detail }) => [summary, detail]),
         ...state.problems.flatMap((one) => [one, ...one.follows]).flatMap(({ title, detail }) => [title, detail]),

@@ -53,6 +53,7 @@ export const facts: fc.Arbitrary<AlertFacts> = fc
         class: fc.constantFrom<DeliveryClass[]>('phantom', 'rejected', 'never_reached', 'pending_retry'),
         awaited: few,
         missed: few,
+        recovered: few,
         recoverable: few,
         oldestSeconds: seconds,
         from: sentAt,
@@ -163,6 +164,7 @@ function counted({ missed, awaited: given, swallowed, ...rest }: AlertFacts): Al
     ...one,
     missed: one.class === 'pending_retry' ? 0 : Math.min(one.missed, one.awaited),
     recoverable: Math.min(one.recoverable, one.awaited),
+    recovered: Math.min(one.recovered, one.awaited - Math.min(one.recoverable, one.awaited)),
   }));
   const phantoms = awaited.find((one) => one.class === 'phantom')?.awaited ?? 0;
   return {

@@ -23,13 +23,26 @@ test('whatever asks to recover names a time from which all is recovered that can
 });
 
 test('an alert about missed deliveries says since when, and how many more can be recovered now', () => {
-  const given = { class: 'phantom' as const, awaited: 200, missed: 125, recoverable: 200, oldestSeconds: 2_370 };
+  const given = {
+    class: 'phantom' as const,
+    awaited: 200,
+    missed: 125,
+    recovered: 0,
+    recoverable: 200,
+    oldestSeconds: 2_370,
+  };
   const [found] = findAlerts({ ...calm, missed: 125, awaited: [{ ...given, ...SENT }] });
   expect(found?.detail).toBe(
     '125 that no retry will bring are not made good yet. The first was sent at 2026-11-26 11:20 UTC, the newest at 2026-11-26 11:55 UTC. With those that are not overdue yet, 200 can be recovered now.',
   );
-  const [less] = findAlerts({ ...calm, missed: 125, awaited: [{ ...given, ...SENT, recoverable: 15 }] });
-  expect(less?.detail).toContain('15 of them can be recovered now: the others are here and not applied yet,');
+  const [less] = findAlerts({
+    ...calm,
+    missed: 125,
+    awaited: [{ ...given, ...SENT, recovered: 100, recoverable: 15 }],
+  });
+  expect(less?.detail).toContain(
+    '15 of 200, overdue or not, can be recovered now: 100 are recovered and not applied yet; of 85 the service shows no payload,',
+  );
 });
 
 test('law: while something that is not here can be recovered, no line says that nothing is, nor that all is well', () => {
@@ -67,7 +80,15 @@ test('law: what can be recovered is asked for with the command and the number, w
 });
 
 test('once what is sent arrives again, the remedy of what was swallowed is to recover it, and nothing else', () => {
-  const phantom = { class: 'phantom' as const, awaited: 72, missed: 0, recoverable: 72, oldestSeconds: 300, ...SENT };
+  const phantom = {
+    class: 'phantom' as const,
+    awaited: 72,
+    missed: 0,
+    recovered: 0,
+    recoverable: 72,
+    oldestSeconds: 300,
+    ...SENT,
+  };
   const remedy = (count: number) =>
     stateOf({ ...calm, awaited: [phantom], swallowed: { count, seconds: 60, ...SENT } }, [], NOW).problems.map(
       (one) => one.remedy,

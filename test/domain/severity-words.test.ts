@@ -28,7 +28,14 @@ test('a break that Overview shows as worse than it is by itself says so, and wha
 });
 
 test('and so does one that follows from something worse; the worst of its kind says nothing', () => {
-  const missed = { class: 'never_reached', awaited: 3, missed: 3, recoverable: 3, oldestSeconds: 60 } as const;
+  const missed = {
+    class: 'never_reached',
+    awaited: 3,
+    missed: 3,
+    recovered: 0,
+    recoverable: 3,
+    oldestSeconds: 60,
+  } as const;
   const facts = {
     breaks: [open('missed_webhook', 'medium'), open('missed_webhook', 'critical')],
     missed: 3,

@@ -68,9 +68,9 @@ test('an alert about what was swallowed does not end before that is here; one wh
   const swallowing = (n: number): AlertFacts => ({
     ...calm,
     swallowed: { count: n, seconds: 60, ...SENT },
-    awaited: [{ ...of, awaited: n, recoverable: n }],
+    awaited: [{ ...of, awaited: n, recovered: 0, recoverable: n }],
   });
-  const over = (n: number): AlertFacts => ({ ...calm, awaited: [{ ...of, awaited: n, recoverable: n }] });
+  const over = (n: number): AlertFacts => ({ ...calm, awaited: [{ ...of, awaited: n, recovered: 0, recoverable: n }] });
   // What was swallowed before anything fired is no alert: it may be chance.
   expect((await settle(over(2), 0)).firing).toEqual([]);
   expect((await settle(swallowing(21), 10)).fired).toHaveLength(1);
@@ -97,7 +97,7 @@ test('an alert about what was swallowed does not end before that is here; one wh
   expect(resolved).toHaveLength(1);
 
   // What was rejected does not hold its alert up: the message says what is left.
-  const rejected = [{ ...of, class: 'rejected' as const, awaited: 9, recoverable: 9 }];
+  const rejected = [{ ...of, class: 'rejected' as const, awaited: 9, recovered: 0, recoverable: 9 }];
   const forged = { sinceMatch: 12, fiveMinutes: 12, share: 1 };
   await settle({ ...calm, invalidSignatures: forged, awaited: rejected }, 2_000);
   await settle({ ...calm, awaited: rejected }, 2_200);

@@ -231,5 +231,5 @@ test('paid orders that are held are those since the adoption, by an index, howev
   const { sent, result } = await queriesOf(db, () => loadFigures(db, new Date()));
   const held = sent.filter(({ sql }) => sql.includes('FROM orders'));
   expect(await plansOf(database.url, held)).toContain('orders_by_release');
-  expect(result.ordersHeld).toBe(2);
+  expect([result.ordersHeld, result.ordersReported]).toEqual([2, 1]);
 });

@@ -6,7 +6,7 @@ import { needsPerson, stateOf } from '../../src/domain/state/state.js';
 import { mergeState } from '../../src/wiring/doctor/examine.js';
 import { alerts, facts, NOW } from '../domain/random-facts.js';
 
-const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0 };
+const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0, ordersReported: 0 };
 
 it('no surface is calmer than the state, whatever the facts: status line, doctor and command say its worst', () => {
   fc.assert(

@@ -1,5 +1,6 @@
 import { stringify } from 'lossless-json';
 import { type AlertFacts, notHere, sentOf, toRecover } from '../../domain/alerts/facts.js';
+import { partlyRecovered } from '../../domain/alerts/recover-words.js';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { capitalized, counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
@@ -95,9 +96,10 @@ export function rangeButton(req: PageRequest, facts: Pick<AlertFacts, 'awaited'>
   const known = toRecover(facts);
   const { from = minuteOf(known.from ?? sentOf(facts.awaited).from ?? ''), to = '' } = req.filters;
   const isAll = known.count > 0 && req.filters['from'] === undefined && to === '';
-  const label = isAll ? `Recover ${known.count}` : 'Recover a time range';
-  const explain =
-    'Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.';
+  const part = isAll ? partlyRecovered(facts) : null;
+  const label = isAll ? `Recover ${part?.share ?? known.count}` : 'Recover a time range';
+  const others = part === null ? '' : ` Of the others: ${part.others}.`;
+  const explain = `Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.${others}`;
   const button = req.button(recoverDeliveries, {}, { label, explain });
   if (button === null) return null;
   const hint = 'in UTC, such as 2026-10-31 18:00';
@@ -110,25 +112,24 @@ export function rangeButton(req: PageRequest, facts: Pick<AlertFacts, 'awaited'>
 
 const shownClasses: readonly DeliveryClass[] = ['rejected', 'never_reached', 'phantom'];
 
-type AwaitedOf = AlertFacts['awaited'];
-function tilesOf(missed: number | null, awaited: AwaitedOf, covered: Coverage | undefined): Tile[] {
+function tilesOf(missed: number | null, awaited: AlertFacts['awaited'], covered: Coverage | undefined): Tile[] {
   const asOf = covered?.reason && covered.completeUntil ? `as of ${minuteOf(covered.completeUntil)} UTC: ` : '';
-  const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind)?.awaited ?? 0;
+  const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind) ?? { awaited: 0, missed: 0 };
   return [
     {
-      label: 'Overdue',
+      label: 'Missed',
       value: missed === null ? 'unknown' : String(missed),
-      note: missed === null ? 'no complete scan of the history yet' : `${asOf}should be here, and are not made good`,
+      note: missed === null ? 'no complete scan of the history yet' : `${asOf}overdue, and not made good`,
       tone: missed === null ? 'warn' : missed > 0 ? 'bad' : 'quiet',
       href: '/deliveries?show=missed',
     },
     ...[...shownClasses, 'pending_retry' as const].map((kind): Tile => {
       const { short, tone } = deliveryWords[kind];
-      const n = of(kind);
+      const { awaited: n, missed: overdue } = of(kind);
       return {
         label: capitalized(short),
         value: String(n),
-        note: `${asOf}${n > 0 ? 'not here yet, overdue or not' : 'none waits'}`,
+        note: `${asOf}${n > 0 ? `${overdue} missed, ${n - overdue} not overdue yet` : 'none waits'}`,
         tone: n === 0 ? 'quiet' : missed === 0 && tone === 'bad' ? 'warn' : tone,
         href: `/deliveries?show=${kind}`,
       };
@@ -137,7 +138,7 @@ function tilesOf(missed: number | null, awaited: AwaitedOf, covered: Coverage | 
 }
 
 /** How fresh the service's side is: what it sent since is not in the list. */
-function readUpTo(awaited: AwaitedOf, of: Coverage | undefined): Section {
+function readUpTo(awaited: AlertFacts['awaited'], of: Coverage | undefined): Section {
   const until = of?.completeUntil ?? null;
   const runs = { text: 'Runs of deliveries', href: '/runs?kind=deliveries' };
   if (until === null) {

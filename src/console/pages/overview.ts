@@ -182,7 +182,8 @@ function moneySections(money: DayMoney | null): Section[] {
   if (money === null) return [notice('quiet', 'The money of today is being added up', 'It appears here by itself.')];
   const { assets, hours } = money;
   const compared = table(assets, {
-    caption: 'Money of today: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
+    caption:
+      'Money of today, as the service’s lists show it: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
     onPhone: 'folded',
     calm: beyond(2),
     columns: [
@@ -213,11 +214,13 @@ function canaryLine(canary: AlertFacts['canary'], now: Date): string {
   return error === null ? ` The canary came back at ${at} UTC.` : ` The canary of ${at} UTC failed: ${error}.`;
 }
 
-function heldTile({ ordersHeld }: Figures): Tile {
+/** Of any day, as reported or shown; the money of today is of what the service’s lists show. */
+function heldTile({ ordersHeld, ordersReported: reported }: Figures): Tile {
+  const unseen = `of any day; ${reported} only by webhooks so far, whose money is not counted above`;
   return {
     label: 'Paid orders held',
     value: String(ordersHeld),
-    note: ordersHeld === 0 ? 'every paid order is released' : 'paid, and not released yet: each says why',
+    note: ordersHeld === 0 ? 'every paid order is released' : reported > 0 ? unseen : 'of any day: each says why',
     href: '/orders?goods=paid_held',
     ...(ordersHeld > 0 ? { tone: 'warn' } : {}),
   };

@@ -29,11 +29,12 @@ export interface AlertFacts {
   missed: number | null;
   /** Deliveries that the service notes as taken and that are not here, of all since the newest that came; `seconds`: since the first of them. */
   swallowed: { count: number; seconds: number } & Sent;
-  /** What is not made good, how many of it are missed by now, and how many could be recovered by when they were sent. */
+  /** What is not made good, how many of it are missed by now, how many are recovered and not applied yet, and how many could be recovered by when they were sent. */
   awaited: readonly ({
     class: DeliveryClass;
     awaited: number;
     missed: number;
+    recovered: number;
     recoverable: number;
     oldestSeconds: number;
   } & Sent)[];

@@ -1,4 +1,4 @@
-import { minuteOf } from '../in-words.js';
+import { counted, minuteOf } from '../in-words.js';
 import { type AlertFacts, recoverCommand, type Sent, toRecover } from './facts.js';
 
 type Awaited = Pick<AlertFacts, 'awaited'>;
@@ -9,6 +9,27 @@ export function recoverFrom(facts: Awaited): string {
   const { count, from } = toRecover(facts);
   const takes = count === 0 ? '' : ` takes in ${count}`;
   return `“${recoverCommand(from)}”${takes}`;
+}
+
+/** How many of all that are not made good recovery takes in, and what it leaves out and why, in words; null: it takes in all. */
+export function partlyRecovered(facts: Awaited): { share: string; others: string } | null {
+  const sum = (of: 'awaited' | 'recovered') => facts.awaited.reduce((all, one) => all + one[of], 0);
+  const [all, recovered, { count }] = [sum('awaited'), sum('recovered'), toRecover(facts)];
+  const rest = all - recovered - count;
+  if (all === count) return null;
+  const others = [
+    ...(recovered > 0 ? [`${counted(recovered, 'is', 'are')} recovered and not applied yet`] : []),
+    ...(rest > 0 ? [`of ${rest} the service shows no payload, or not when they were sent`] : []),
+  ];
+  return { share: `${count} of ${all}`, others: others.join('; ') };
+}
+
+/** Beside so many that are missed. */
+export function canRecover(facts: Awaited, missed: number): string {
+  const part = partlyRecovered(facts);
+  if (part !== null) return ` ${part.share}, overdue or not, can be recovered now: ${part.others}.`;
+  const { count } = toRecover(facts);
+  return count > missed ? ` With those that are not overdue yet, ${count} can be recovered now.` : '';
 }
 
 /** Remedies that end with it. */

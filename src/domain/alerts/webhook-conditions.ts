@@ -2,8 +2,9 @@ import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
 import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
 import { counted } from '../in-words.js';
 import { type Condition, isUnwatched, lateSeconds, minutes, type Named, when } from './condition.js';
-import { type AlertFacts, sentOf, toRecover } from './facts.js';
+import { type AlertFacts, sentOf } from './facts.js';
 import {
+  canRecover,
   NOT_KNOWN,
   recoverFrom,
   recoverRejected,
@@ -126,7 +127,14 @@ export const webhookConditions: Named<Condition> = {
     remedy: removeImpostor(NOT_KNOWN),
     page: '/deliveries?show=phantom',
     check: 'webhooks',
-    rule: { expr: `max(tallyhook_swallowed_deliveries) >= ${SWALLOWED}` },
+    rule: {
+      expr: [
+        `max(tallyhook_swallowed_deliveries) >= ${SWALLOWED}`,
+        // Once it fires, until they are here.
+        'or max(tallyhook_swallowed_to_recover) > 0',
+        '  and on () ALERTS{alertname="TallyhookNothingArrives", alertstate="firing"}',
+      ],
+    },
     found: ({ swallowed: { count, seconds, ...sent }, awaited }) =>
       when(
         count >= SWALLOWED,
@@ -279,13 +287,7 @@ export const webhookConditions: Named<Condition> = {
     found: ({ missed, awaited }) => {
       const overdue = awaited.filter((one) => one.missed > 0);
       const count = missed ?? 0;
-      const all = toRecover({ awaited }).count;
-      const more = all > count ? ` With those that are not overdue yet, ${all} can be recovered now.` : '';
-      const less =
-        all < count && overdue.length > 0
-          ? ` ${all} of them can be recovered now: the others are here and not applied yet, or the service shows no payload.`
-          : '';
-      const detail = `${counted(count, 'that no retry will bring is', 'that no retry will bring are')} not made good yet.${sentWords(sentOf(overdue))}${more}${less}`;
+      const detail = `${counted(count, 'that no retry will bring is', 'that no retry will bring are')} not made good yet.${sentWords(sentOf(overdue))}${canRecover({ awaited }, count)}`;
       const seconds = overdue.map(({ oldestSeconds }) => oldestSeconds);
       return when(count > 0, detail, {
         count,

@@ -39,9 +39,8 @@ function wordsOf(facts: Provable): string {
 /** How many deliveries are missed, and how many more are not here; where their history was not read lately, as of when it was. */
 export function missedWords(facts: Answered & Pick<AlertFacts, 'missed' | 'awaited'>): string {
   const { missed, kinds } = facts;
-  const others = notOverdue(facts)
-    .map(({ count, class: kind }) => `, ${count} ${words(kind)}`)
-    .join('');
+  const young = notOverdue(facts).map(({ count, class: kind }) => `${count} ${words(kind)}`);
+  const others = young.length === 0 ? '' : `; ${missed === null ? 'not here' : 'not overdue yet'}: ${young.join(', ')}`;
   if (missed === null) return `not known how many missed${others}`;
   const of = kinds.find(({ kind }) => kind === 'deliveries');
   const isProven = of !== undefined && unprovenText(of) === null && unansweredWords(facts) === null;

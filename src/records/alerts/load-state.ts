@@ -59,14 +59,16 @@ export interface Figures {
   rejected: number;
   /** Orders since the adoption that are paid, or said to be, and are not released. */
   ordersHeld: number;
+  /** Those of them that only webhooks say to be paid. */
+  ordersReported: number;
 }
 
 export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
   const adoptedAt = await adoptedAtOf(db);
-  const [minutes, { held }] = await Promise.all([
+  const [minutes, { held, reported }] = await Promise.all([
     minuteCounts(db, now, 60),
-    rowOf<{ held: number }>(db)`
-      SELECT count(*)::integer AS held FROM orders WHERE ${paidAndHeld(adoptedAt)}`,
+    rowOf<{ held: number; reported: number }>(db)`
+      SELECT count(*)::integer AS held, (count(*) FILTER (WHERE status = 'paid_unverified'))::integer AS reported FROM orders WHERE ${paidAndHeld(adoptedAt)}`,
   ]);
   const sum = (of: (minute: MinuteCount) => number) => minutes.reduce((all, one) => all + of(one), 0);
   return {
@@ -74,5 +76,6 @@ export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
     received: sum(({ applied, waiting, notApplied }) => applied + waiting + notApplied),
     rejected: sum(({ rejected }) => rejected),
     ordersHeld: held,
+    ordersReported: reported,
   };
 }

@@ -70,6 +70,7 @@ export async function getDelivery(db: Knex, id: string): Promise<DeliveryDetail 
 export async function countAwaited(db: Knex, now: Date): Promise<AlertFacts['awaited'][number][]> {
   const rows = await rowsOf<Unsent<AlertFacts['awaited'][number]>>(db)`
     SELECT class, count(*)::integer AS awaited, (count(*) FILTER (WHERE missed))::integer AS missed,
+           (count(*) FILTER (WHERE inbox_id IS NOT NULL))::integer AS recovered,
            (count(*) FILTER (WHERE ${raw(IN_HISTORY)} AND created_at IS NOT NULL))::integer AS recoverable,
            min(created_at) AS "from", max(created_at) AS "to",
            greatest(extract(epoch FROM ${now}::timestamptz - min(coalesce(created_at, class_since))), 0)::float8 AS "oldestSeconds"

@@ -35,7 +35,7 @@ describe('the counts in the menu', () => {
   it('are those of the state, say nothing where there is none, and nothing where it is not known', () => {
     fc.assert(
       fc.property(facts, (known) => {
-        const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0 };
+        const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0, ordersReported: 0 };
         const state = { facts: known, alerts: [], state: stateOf(known, [], NOW), figures };
         const links = navigationOf(pages, { actor: admins, path: '/', known: state }).flatMap(({ links }) => links);
         const shown = Object.fromEntries(
