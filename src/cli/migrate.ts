@@ -2,10 +2,10 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { counted } from '../domain/in-words.js';
-import { createLog } from '../log.js';
 import { migrate, newerSchema, pendingMigrations } from '../records/database.js';
 import { EMBEDDED_FOLDER, openStore, type Store } from '../wiring/open-store.js';
 import type { Flags } from './arguments.js';
+import { commandLog } from './command-log.js';
 import { printJson, printNote } from './print.js';
 import { reachingDatabase } from './with-store.js';
 
@@ -19,7 +19,7 @@ export function define(command: Command): void {
       if (config.DATABASE_URL === undefined)
         printNote(`DATABASE_URL is not set: this is the embedded database in ${path.resolve(EMBEDDED_FOLDER)}`);
       await reachingDatabase(config, async () => {
-        const store = await openStore({ config, log: createLog(config.LOG_LEVEL) }, { migrate: false });
+        const store = await openStore({ config, log: commandLog(config.LOG_LEVEL) }, { migrate: false });
         try {
           await (dryRun ? listPending(store, json) : run(store, config.DATABASE_URL, json));
           const older = await newerSchema(store.db);

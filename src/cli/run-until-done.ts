@@ -1,7 +1,7 @@
-import { createLog } from '../log.js';
 import { NotSentError } from '../service-api/service-errors.js';
 import { createClosers } from '../wiring/closers.js';
 import { openRuntime, type Runtime } from '../wiring/runtime.js';
+import { commandLog } from './command-log.js';
 
 /** Runs a command that may take long; SIGINT and SIGTERM abort it, and what it opened is closed either way. */
 export async function runUntilDone(
@@ -9,7 +9,7 @@ export async function runUntilDone(
   work: (runtime: Runtime) => Promise<void>,
   logLevel = config.LOG_LEVEL,
 ): Promise<void> {
-  const log = createLog(logLevel);
+  const log = commandLog(logLevel);
   const closers = createClosers(log);
   const stop = new AbortController();
   const interrupt = () => {

@@ -6,9 +6,10 @@ import { type Config, environment, loadConfig, type Needed, type VariableName } 
 import type { ConsoleToken } from '../console/authenticate.js';
 import type { Person } from '../domain/two-people.js';
 import { ConfigError } from '../errors.js';
-import { createLog, type Logger } from '../log.js';
+import type { Logger } from '../log.js';
 import { DatabaseError, troubleOf } from '../records/database/database-trouble.js';
 import { EMBEDDED_FOLDER, openStore } from '../wiring/open-store.js';
+import { commandLog } from './command-log.js';
 import { printNote } from './print.js';
 import { findDemo } from './running-demo.js';
 
@@ -34,7 +35,7 @@ export async function commandConfig<N extends VariableName = never>(needs: reado
 }
 
 async function workAt<T, C extends Config>(config: C, work: (store: Store & { config: C }) => Promise<T>): Promise<T> {
-  const log = createLog(config.LOG_LEVEL);
+  const log = commandLog(config.LOG_LEVEL);
   const store = await openStore({ config, log }, { max: 4 });
   // Killed before it has left, it would leave an embedded server behind that nobody uses.
   const interrupt = () => void store.close().finally(() => process.exit(130));

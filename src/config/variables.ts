@@ -250,7 +250,7 @@ const sending = {
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     accepts: 'fatal, error, warn, info, debug, trace or silent',
-    meaning: 'JSON lines; readable ones on a terminal.',
+    meaning: 'JSON lines; readable ones on a terminal. There a command that ends has none, unless this is set.',
     fallback: 'info',
   },
 } satisfies Variables;

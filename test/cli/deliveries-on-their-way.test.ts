@@ -19,7 +19,9 @@ afterAll(async () => {
   await sandbox.close();
 });
 
+let logLevel = 'silent';
 const run = useShell(database, () => ({
+  LOG_LEVEL: logLevel,
   SERVICE_BASE_URL: sandbox.url,
   SERVICE_API_KEY: 'sandbox-api-key',
   SERVICE_RATE: '1000/s',
@@ -40,4 +42,23 @@ test('what the service tries again is not here either: it is counted, listed, an
   expect((await run('deliveries', 'recover', '--since', '2h', '--note', 'now', '--json')).json.recovered).toBe(4);
   const after = await run('deliveries', 'missed', '--since', '2h');
   expect([after.code, after.stdout, after.stderr]).toEqual([0, '', expect.stringContaining('nothing to show')]);
+});
+
+test('on a terminal a sentence says that the service is slow, once; lines of the log come where they are asked for', async () => {
+  const { isTTY } = process.stderr;
+  try {
+    sandbox.control.setFaults({ serverError: 1 });
+    const words = ['deliveries', 'missed', '--since', '2h'] as const;
+    Object.assign(process.stderr, { isTTY: true });
+    logLevel = '';
+    const told = await run(...words);
+    expect(told.stderr.match(/The service is slow to answer/g)).toHaveLength(1);
+    expect(told.stderr).not.toContain('call retried');
+    logLevel = 'warn';
+    expect((await run(...words)).stderr).toContain('call retried');
+  } finally {
+    Object.assign(process.stderr, { isTTY });
+    sandbox.control.setFaults({ serverError: 0 });
+    logLevel = 'silent';
+  }
 });
