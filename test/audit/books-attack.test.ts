@@ -40,8 +40,9 @@ import { rebooked } from '../support/rebooked.js';
 import { paidIntent, payout } from '../support/records.js';
 import { save } from '../support/saved.js';
 import { showRates } from '../support/shown-rates.js';
+import { isLong, sized } from '../support/sizes.js';
 
-const RUNS = process.env['TALLYHOOK_LONG'] === undefined ? 60 : 1_500;
+const RUNS = sized(60, 1_500);
 const database = useDatabase();
 const now = () => new Date();
 const table = defaultContract.movements;
@@ -259,16 +260,17 @@ it('an entry that got into a closed month is named by verify, and by the check o
 
 it('one field of one row of the books, changed by whomever, is refused or named', async () => {
   const { db } = database;
-  // Of a break what its steps and the action of a write-off say is held.
-  const unsealed = ['posting_progress', 'posting_due', 'seal_checks', 'breaks'];
-  const columns: { table_name: string; column_name: string; data_type: string }[] = await db(
-    'information_schema.columns',
-  )
+  // Of a break what its steps and the action of a write-off say is held; sums are kept where a page asked for them; the number of
+  // the one mark of a settlement says nothing: its place among others would.
+  const unsealed = ['posting_progress', 'posting_due', 'seal_checks', 'breaks', 'money_sums'];
+  type Column = Record<'table_name' | 'column_name' | 'data_type', string>;
+  const columns: Column[] = await db('information_schema.columns')
     .where({ table_schema: 'public' })
     .whereIn(
       'table_name',
       Object.keys(ATTACKS).filter((name) => !unsealed.includes(name)),
     )
+    .whereNot({ table_name: 'settlement_arrivals', column_name: 'id' })
     .orderBy(['table_name', 'ordinal_position'])
     .select('table_name', 'column_name', 'data_type');
   await fc.assert(
@@ -284,7 +286,7 @@ it('one field of one row of the books, changed by whomever, is refused or named'
       const found = await after([OWNER, identity, set], { expected: [head] });
       expect(found, set).not.toEqual([]);
     }),
-    { numRuns: RUNS, examples: columns.map((column) => [column, 0] as [(typeof columns)[number], number]) },
+    { numRuns: RUNS, examples: isLong ? columns.map((column): [Column, number] => [column, 0]) : [] },
   );
 }, 300_000);
 

@@ -12,7 +12,7 @@ import { listBreaks } from '../../src/records/breaks/list-breaks.js';
 import { defaultContract } from '../../src/service-api/contract.js';
 import { judgedBalance } from '../support/classified-balance.js';
 import { at, poll } from '../support/observations.js';
-import { postBooks } from '../support/posted-books.js';
+import { bookFindings, postBooks } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { save } from '../support/saved.js';
@@ -118,6 +118,22 @@ it('arrives as finance says, and what is missing is fees or a break, until it is
   expect(await openKinds()).toEqual([['settlement_late', 'po_old']]);
   const actions = await database.db('actions').where({ action: 'mark settlement' }).orderBy('id').pluck('outcome');
   expect(actions).toEqual(['refused', 'done', 'done', 'done']);
+});
+
+it('counts by its newest mark: marks that somebody put in another order are named', async () => {
+  const { db } = database;
+  await mark('po_old', '99', { on: '2026-03-13' });
+  await mark('po_old', null);
+  expect(await bookFindings(db)).toEqual([]);
+  const [first, second] = await db('settlement_arrivals').orderBy('id').pluck('id');
+  const trx = await db.transaction();
+  await trx.raw('SET LOCAL session_replication_role = replica');
+  await trx.raw('ALTER TABLE settlement_arrivals ALTER COLUMN id DROP IDENTITY');
+  await trx.raw('UPDATE settlement_arrivals SET id = ? WHERE id = ?', [Number(second) + 1, first]);
+  const told = await bookFindings(trx);
+  await trx.rollback();
+  const named = (id: unknown) => `action_missing: row ${id} of settlement_arrivals has no action that it came with`;
+  expect(told).toEqual([named(second), named(Number(second) + 1)]);
 });
 
 it('asks what is too much, as it asks what is missing: unexplained, it is a break; one of the last decimal is a rounding', async () => {

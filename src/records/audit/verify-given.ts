@@ -11,6 +11,11 @@ const MARKED =
   AND (details ->> 'currency', details ->> 'on', details ->> 'reference', details ->> 'difference')
     IS NOT DISTINCT FROM (currency, arrived_on::text, bank_reference, difference)`);
 
+/** Of the marks of one payout the newest counts: they were made in the order of their actions. */
+const MARKS = raw(`SELECT said.id, row_number() OVER (PARTITION BY payout_id ORDER BY said.id) AS place,
+    row_number() OVER (PARTITION BY payout_id ORDER BY actions.id) AS done_as
+  FROM settlement_arrivals AS said JOIN actions ON ${MARKED.text}`);
+
 /** So does a rebooking. */
 const REBOOKED =
   raw(`action = 'rebook attribution' AND outcome = 'done' AND actions.at = said.at AND actions.actor = said.actor AND reason = note
@@ -42,6 +47,7 @@ export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promi
         AND given_rates.date = entries.day AND given_rates.rate = valued.rate AND imported_at = valued_at)
     UNION ALL SELECT 'settlement_arrivals', id::text FROM settlement_arrivals AS said
     WHERE NOT EXISTS (SELECT FROM actions WHERE ${MARKED})
+    UNION ALL SELECT 'settlement_arrivals', id::text FROM (${MARKS}) AS marks WHERE place <> done_as
     UNION ALL SELECT 'attribution_rebookings', id::text FROM attribution_rebookings AS said
     WHERE NOT EXISTS (SELECT FROM actions WHERE ${REBOOKED})
     UNION ALL SELECT 'refund_assignments', id::text FROM refund_assignments AS said WHERE NOT EXISTS (${ASSIGNED_BY})
