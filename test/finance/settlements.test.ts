@@ -125,15 +125,16 @@ it('counts by its newest mark: marks that somebody put in another order are name
   await mark('po_old', '99', { on: '2026-03-13' });
   await mark('po_old', null);
   expect(await bookFindings(db)).toEqual([]);
-  const [first, second] = await db('settlement_arrivals').orderBy('id').pluck('id');
+  const [first, second]: string[] = await db('settlement_arrivals').orderBy('id').pluck('id');
   const trx = await db.transaction();
   await trx.raw('SET LOCAL session_replication_role = replica');
   await trx.raw('ALTER TABLE settlement_arrivals ALTER COLUMN id DROP IDENTITY');
   await trx.raw('UPDATE settlement_arrivals SET id = ? WHERE id = ?', [Number(second) + 1, first]);
   const told = await bookFindings(trx);
   await trx.rollback();
-  const named = (id: unknown) => `action_missing: row ${id} of settlement_arrivals has no action that it came with`;
-  expect(told).toEqual([named(second), named(Number(second) + 1)]);
+  const named = (id: string | number) =>
+    `action_missing: row ${id} of settlement_arrivals has no action that it came with`;
+  expect(told).toEqual([named(second ?? ''), named(Number(second) + 1)]);
 });
 
 it('asks what is too much, as it asks what is missing: unexplained, it is a break; one of the last decimal is a rounding', async () => {
