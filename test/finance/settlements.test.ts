@@ -129,7 +129,7 @@ it('counts by its newest mark: marks that somebody put in another order are name
   const trx = await db.transaction();
   await trx.raw('SET LOCAL session_replication_role = replica');
   await trx.raw('ALTER TABLE settlement_arrivals ALTER COLUMN id DROP IDENTITY');
-  await trx.raw('UPDATE settlement_arrivals SET id = ? WHERE id = ?', [Number(second) + 1, first]);
+  await trx.raw('UPDATE settlement_arrivals SET id = ? WHERE id = ?', [Number(second) + 1, first ?? '']);
   const told = await bookFindings(trx);
   await trx.rollback();
   const named = (id: string | number) =>
