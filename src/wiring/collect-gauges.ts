@@ -67,13 +67,7 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     const last = await lastSealCheck(db, { whole: true });
     return secondsOf(last === null ? null : Date.parse(last.finishedAt));
   });
-  measure(metrics.missedDeliveries, () => countMissed(db));
-  measure(metrics.swallowedDeliveries, async () => (await countSwallowed(db, new Date())).count);
-  measure(metrics.swallowedToRecover, async () => {
-    const awaited = await countAwaited(db, new Date());
-    return awaited.find((of) => of.class === 'phantom')?.recoverable ?? 0;
-  });
-  measure(metrics.unrecoverableDeliveries, () => countUnrecoverable(db));
+  collectDeliveries({ db, metrics }, measure);
   onScrape(metrics.alertsFiring, async () => {
     const open = await openAlerts(db);
     for (const severity of ['critical', 'warning']) {
@@ -89,6 +83,18 @@ export function collectGauges({ db, metrics, log }: Pick<Runtime, 'db' | 'metric
     for (const { kind, at } of await lastCompleteRuns(db, kinds))
       metrics.reconcileLastSuccess.set({ kind }, at.getTime() / 1000);
   });
+}
+
+type Measure = (gauge: Gauge, ask: () => Promise<number | null>) => void;
+
+function collectDeliveries({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, measure: Measure): void {
+  measure(metrics.missedDeliveries, () => countMissed(db));
+  measure(metrics.swallowedDeliveries, async () => (await countSwallowed(db, new Date())).count);
+  measure(metrics.swallowedToRecover, async () => {
+    const awaited = await countAwaited(db, new Date());
+    return awaited.find((of) => of.class === 'phantom')?.recoverable ?? 0;
+  });
+  measure(metrics.unrecoverableDeliveries, () => countUnrecoverable(db));
 }
 
 /** As a metric names a time. */
@@ -139,7 +145,7 @@ const stagesOf = ({ storedMs, answeredMs, appliedMs }: CanaryFacts) => ({
 function collectOnCall(
   { db, metrics }: Pick<Runtime, 'db' | 'metrics'>,
   onScrape: OnScrape,
-  measure: (gauge: Gauge, ask: () => Promise<number | null>) => void,
+  measure: Measure,
 ): void {
   measure(metrics.serviceAway, () => serviceAwaySeconds(db, new Date()));
   measure(metrics.serviceAnswered, async () => secondsOf((await lastCalls(db)).answeredAt));
