@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultPayoutWords } from '../../src/domain/family/links.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { rederiveReleases } from '../../src/reconcile/cross-check/cross-check-loop.js';
+import { recordAction } from '../../src/records/actions/record-action.js';
 import { changesOf } from '../../src/records/changes.js';
 import { assignRefund } from '../../src/records/orders/assign-refund.js';
 import { listOpenRefunds, ordersOfPayouts } from '../../src/records/orders/list-open-refunds.js';
@@ -9,6 +10,7 @@ import { orderDetails } from '../../src/records/orders/order-details.js';
 import { getOrder } from '../../src/records/orders/orders.js';
 import { MINUTE, useCheckedShop } from '../reconcile/checked-shop.js';
 import { absence, at, poll, readPaid, report } from '../support/observations.js';
+import { bookFindings } from '../support/posted-books.js';
 import { payout } from '../support/records.js';
 import { context, save } from '../support/saved.js';
 
@@ -217,4 +219,36 @@ test('a word that nobody has classed holds its order and is one finding; classed
   await shop.check(asRefund);
   expect(await standing('order-w')).toEqual(['paid', 'refund_unlinked']);
   expect(await shop.breaksOf('po-w2')).toEqual(['refund_without_order']);
+});
+
+test('words in another order than they were said, or taken away, are named', async () => {
+  const { db } = database;
+  await paid('said');
+  await refund('po-said', { merchantReference: 'order-said' });
+  for (const payment of ['said', null])
+    await db.transaction(async (trx) => {
+      const given = { payoutId: 'po-said', paymentIntentId: payment, note: 'asked', actor: 'Ada' };
+      await assignRefund(trx, given, { adoptedAt: context.adoptedAt });
+      const about = { actor: 'Ada', action: 'assign refund', target: 'payout po-said', reason: 'asked' };
+      await recordAction(trx, { ...about, outcome: 'done', details: {} });
+    });
+  const named = async (...changed: string[]) => {
+    const trx = await db.transaction();
+    await trx.raw('SET LOCAL session_replication_role = replica');
+    for (const one of changed) await trx.raw(one);
+    const found = await bookFindings(trx);
+    await trx.rollback();
+    return found.filter((told) => told.startsWith('action_missing')).map((told) => told.replace(/\d+/, 'N'));
+  };
+  expect(await named()).toEqual([]);
+  const first = 'id = (SELECT min(id) FROM refund_assignments)';
+  const moved = `UPDATE refund_assignments SET id = id + 100 WHERE ${first}`;
+  const misplaced = 'action_missing: row N of refund_assignments has no action that it came with';
+  expect(await named('ALTER TABLE refund_assignments ALTER COLUMN id DROP IDENTITY', moved)).toEqual([
+    misplaced,
+    misplaced,
+  ]);
+  expect(await named(`DELETE FROM refund_assignments WHERE NOT ${first}`)).toEqual([
+    'action_missing: what action N said is not there',
+  ]);
 });

@@ -11,10 +11,11 @@ const MARKED =
   AND (details ->> 'currency', details ->> 'on', details ->> 'reference', details ->> 'difference')
     IS NOT DISTINCT FROM (currency, arrived_on::text, bank_reference, difference)`);
 
-/** Of the marks of one payout the newest counts: they were made in the order of their actions. */
-const MARKS = raw(`SELECT said.id, row_number() OVER (PARTITION BY payout_id ORDER BY said.id) AS place,
-    row_number() OVER (PARTITION BY payout_id ORDER BY actions.id) AS done_as
-  FROM settlement_arrivals AS said JOIN actions ON ${MARKED.text}`);
+/** Of what was said of one payout the newest counts: rows that are not in the order of their actions. */
+const misplaced = (table: string, action: string) =>
+  raw(`SELECT '${table}', id::text FROM (
+    SELECT said.id, row_number() OVER (PARTITION BY payout_id ORDER BY said.id) AS place, row_number() OVER (PARTITION BY payout_id ORDER BY actions.id) AS done_as
+    FROM ${table} AS said JOIN actions ON ${action}) AS placed WHERE place <> done_as`);
 
 /** So does a rebooking. */
 const REBOOKED =
@@ -26,6 +27,9 @@ const ASSIGNED_BY =
   raw(`SELECT FROM changes WHERE (entity_kind, entity_id, field) = ('payout', payout_id, 'assigned') AND changed_at = assigned_at
     AND (source_type, source_ref) = ('person', actor) AND to_value = '{"paymentIntentId":' || coalesce(to_json(payment_intent_id)::text, 'null') || '}'
   UNION ALL SELECT FROM actions WHERE action = 'settle call' AND outcome = 'done' AND at = assigned_at AND actions.actor = said.actor AND payment_intent_id IS NULL`);
+
+/** Their actions, whichever they came with. */
+const ASSIGNING = `action IN ('assign refund', 'settle call') AND outcome = 'done' AND actions.at = assigned_at AND actions.actor = said.actor`;
 
 /**
  * What people give to the books comes with their action, in its transaction: rates, attributions, the files of a closing; and a posted entry is
@@ -47,10 +51,13 @@ export async function verifyGiven(db: Knex, reportFinding: ReportFinding): Promi
         AND given_rates.date = entries.day AND given_rates.rate = valued.rate AND imported_at = valued_at)
     UNION ALL SELECT 'settlement_arrivals', id::text FROM settlement_arrivals AS said
     WHERE NOT EXISTS (SELECT FROM actions WHERE ${MARKED})
-    UNION ALL SELECT 'settlement_arrivals', id::text FROM (${MARKS}) AS marks WHERE place <> done_as
+    UNION ALL ${misplaced('settlement_arrivals', MARKED.text)}
     UNION ALL SELECT 'attribution_rebookings', id::text FROM attribution_rebookings AS said
     WHERE NOT EXISTS (SELECT FROM actions WHERE ${REBOOKED})
     UNION ALL SELECT 'refund_assignments', id::text FROM refund_assignments AS said WHERE NOT EXISTS (${ASSIGNED_BY})
+    UNION ALL ${misplaced('refund_assignments', ASSIGNING)}
+    UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'assign refund' AND outcome = 'done'
+      AND NOT EXISTS (SELECT FROM refund_assignments AS said WHERE assigned_at = actions.at AND said.actor = actions.actor)
     UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'mark settlement' AND outcome = 'done'
       AND NOT EXISTS (SELECT FROM settlement_arrivals AS said WHERE ${MARKED})
     UNION ALL SELECT 'actions', id::text FROM actions WHERE action = 'rebook attribution' AND outcome = 'done'
