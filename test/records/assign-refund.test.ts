@@ -241,14 +241,14 @@ test('words in another order than they were said, or taken away, are named', asy
     return found.filter((told) => told.startsWith('action_missing')).map((told) => told.replace(/\d+/, 'N'));
   };
   expect(await named()).toEqual([]);
-  const first = 'id = (SELECT min(id) FROM refund_assignments)';
+  const first = "id = (SELECT min(id) FROM refund_assignments WHERE payout_id = 'po-said')";
   const moved = `UPDATE refund_assignments SET id = id + 100 WHERE ${first}`;
   const misplaced = 'action_missing: row N of refund_assignments has no action that it came with';
   expect(await named('ALTER TABLE refund_assignments ALTER COLUMN id DROP IDENTITY', moved)).toEqual([
     misplaced,
     misplaced,
   ]);
-  expect(await named(`DELETE FROM refund_assignments WHERE NOT ${first}`)).toEqual([
+  expect(await named(`DELETE FROM refund_assignments WHERE payout_id = 'po-said' AND NOT ${first}`)).toEqual([
     'action_missing: what action N said is not there',
   ]);
 });
