@@ -142,11 +142,7 @@ const stagesOf = ({ storedMs, answeredMs, appliedMs }: CanaryFacts) => ({
 });
 
 /** What only a person can settle. */
-function collectOnCall(
-  { db, metrics }: Pick<Runtime, 'db' | 'metrics'>,
-  onScrape: OnScrape,
-  measure: Measure,
-): void {
+function collectOnCall({ db, metrics }: Pick<Runtime, 'db' | 'metrics'>, onScrape: OnScrape, measure: Measure): void {
   measure(metrics.serviceAway, () => serviceAwaySeconds(db, new Date()));
   measure(metrics.serviceAnswered, async () => secondsOf((await lastCalls(db)).answeredAt));
   measure(metrics.ordersHeldByRefund, () => heldByRefund(db));

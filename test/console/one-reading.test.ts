@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadState } from '../../src/records/alerts/load-state.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { testConsole } from '../support/console.js';
 import { session } from '../support/console-visit.js';
 import { useFreshDatabase } from '../support/database.js';
@@ -59,4 +60,18 @@ it('the tile of held orders says of how many no money is counted yet', async () 
   expect(text).toMatch(
     /Paid orders held[^]*?>3<[^]*?of any day; 2 only by webhooks so far, whose money is not counted/,
   );
+});
+
+it('the page of rejections counts what the menu counts', async () => {
+  const { db } = database;
+  const rejected = () =>
+    saveRejections(db, [], [{ minute: new Date(), reason: 'missing_signature', count: 3, likeService: 0 }]);
+  await rejected();
+  const viewer = await session(testConsole(db).app, 'viewer');
+  await viewer.get('/');
+  await rejected();
+  const { text } = await viewer.get('/rejections');
+  const inMenu = /data-renew="waiting-\/rejections"[^]*?(\d+)/.exec(text)?.[1];
+  const inTable = /<table[^]*?class="badge[^>]*>(\d+)</.exec(text)?.[1];
+  expect([inMenu, inTable]).toEqual([inTable, expect.stringMatching(/^[36]$/)]);
 });

@@ -1,4 +1,5 @@
 import type { AlertFacts, KindFacts, Outage } from '../../src/domain/alerts/facts.js';
+import type { Figures } from '../../src/records/alerts/load-state.js';
 
 /** A kind that was proven a little while ago. */
 export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): KindFacts => ({
@@ -49,6 +50,17 @@ export const calm: AlertFacts = {
   parts: [{ part: 'receiver', secondsAgo: 15 }],
   settings: [],
   ageSeconds: 90_000,
+};
+
+/** Where nothing came in. */
+export const noFigures: Figures = {
+  minutes: [],
+  received: 0,
+  rejected: 0,
+  ordersHeld: 0,
+  ordersReported: 0,
+  reasons: [],
+  unclosed: [],
 };
 
 /** The service has not answered since 14:02, and a webhook came after that. */

@@ -5,7 +5,7 @@ import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts, KindFacts } from '../../src/domain/alerts/facts.js';
 import { balanceWords, isAllProven, missedWords, provenWords } from '../../src/domain/state/proven.js';
 import { stateOf } from '../../src/domain/state/state.js';
-import { AWAY, calm, provenKind, unsent } from './calm-facts.js';
+import { AWAY, calm, noFigures, provenKind, unsent } from './calm-facts.js';
 import { facts, NOW } from './random-facts.js';
 
 const MOVED = 'BTC: it moved each time that it was read';
@@ -73,8 +73,12 @@ test('law: the state never claims that the service answers once it did not for a
       expect(['TallyhookServiceAway', 'CallsFail', 'ServiceSilent'].some((name) => names.includes(name))).toBe(true);
       expect(known.severity).not.toBeNull();
       // Nor that what was proven then still is.
-      const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0, ordersReported: 0 };
-      const [, , polls = '', , money = ''] = statusLines({ state: known, facts: given, alerts: [], figures });
+      const [, , polls = '', , money = ''] = statusLines({
+        state: known,
+        facts: given,
+        alerts: [],
+        figures: noFigures,
+      });
       const isSaid =
         /Not known now: the service (answered last .* ago|does not answer since .* UTC)\. Until then: |\(the service does not answer\)/;
       for (const line of [polls, provenWords(given)]) expect(line).toMatch(isSaid);

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { statusLines } from '../../src/cli/status.js';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import { stateOf } from '../../src/domain/state/state.js';
+import { noFigures } from './calm-facts.js';
 import { alerts, facts, NOW } from './random-facts.js';
 
 /** Nouns that end so, though there is one. */
@@ -30,7 +31,7 @@ it('what is counted is one or many, in whatever is said of the whole', () => {
   fc.assert(
     fc.property(facts, alerts, fc.nat(2), (given, open, n) => {
       const state = stateOf(given, open, NOW);
-      const figures = { minutes: [], received: n, rejected: n, ordersHeld: n, ordersReported: n };
+      const figures = { ...noFigures, received: n, rejected: n, ordersHeld: n };
       const said = [
         ...findAlerts(given).flatMap(({ summary, detail }) => [summary, detail]),
         ...state.problems.flatMap((one) => [one, ...one.follows]).flatMap(({ title, detail }) => [title, detail]),

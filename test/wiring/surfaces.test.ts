@@ -4,9 +4,8 @@ import { statusLines } from '../../src/cli/status.js';
 import { statusOf } from '../../src/console/status.js';
 import { needsPerson, stateOf } from '../../src/domain/state/state.js';
 import { mergeState } from '../../src/wiring/doctor/examine.js';
+import { noFigures } from '../domain/calm-facts.js';
 import { alerts, facts, NOW } from '../domain/random-facts.js';
-
-const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0, ordersReported: 0 };
 
 it('no surface is calmer than the state, whatever the facts: status line, doctor and command say its worst', () => {
   fc.assert(
@@ -15,7 +14,7 @@ it('no surface is calmer than the state, whatever the facts: status line, doctor
       const known = { state, facts: given, alerts: [] };
       const { tone, items } = statusOf(known);
       const doctor = mergeState([], state, []);
-      const [line = ''] = statusLines({ ...known, figures });
+      const [line = ''] = statusLines({ ...known, figures: noFigures });
       if (state.severity === null) {
         expect([tone, doctor]).toEqual(['good', []]);
         expect(line).toMatch(/^state {5}well: /);

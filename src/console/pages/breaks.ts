@@ -5,17 +5,10 @@ import { capitalized, counted, words } from '../../domain/in-words.js';
 import { newTypeOf, newTypeWords } from '../../domain/state/new-payout-type.js';
 import { severityWords } from '../../domain/state/state.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
+import type { Figures } from '../../records/alerts/load-state.js';
 import { payoutsOfTypes } from '../../records/balances/new-payouts.js';
 import { moneyOfEach } from '../../records/breaks/break-money.js';
-import {
-  ANY,
-  breakCauses,
-  countUnclosed,
-  getBreak,
-  isClosed,
-  listBreaks,
-  NOBODY,
-} from '../../records/breaks/list-breaks.js';
+import { ANY, breakCauses, getBreak, isClosed, listBreaks, NOBODY } from '../../records/breaks/list-breaks.js';
 import type { Page as PageOf } from '../../records/database/paging.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';
@@ -73,20 +66,19 @@ export const breaks: Page = {
     { name: 'openedTo', label: 'Opened until', onlyNamed: true },
   ],
   load: async (deps, req) => {
-    const { db, now } = deps;
     const isWhole = Object.keys(req.filters).length === 0 && req.cursor === undefined;
     const picked = pickedButton(req);
-    const [rows, counts, causes] = await Promise.all([
+    const [rows, { figures }, causes] = await Promise.all([
       breakRows(deps, req, picked),
-      countUnclosed(db, now()),
-      isWhole ? breakCauses(db) : [],
+      deps.state(),
+      isWhole ? breakCauses(deps.db) : [],
     ]);
     return {
       actions: [picked],
       intro:
         'Where what we hold and what the service shows differ, and a person should check. Without a filter: what is not closed.',
       sections: [
-        ...calm('counts by severity and age', [matrixOf(counts)]),
+        ...calm('counts by severity and age', [matrixOf(figures.unclosed)]),
         ...causesOf(causes, req),
         filters(req, {
           views: { Mine: { owner: req.actor.name }, Unassigned: { owner: NOBODY }, Overdue: { overdue: 'true' } },
@@ -140,7 +132,7 @@ function boxOf(item: BreakView): { id: string; label: string } | null {
 }
 
 /** What is not closed by severity and age, each number the way to its list. */
-function matrixOf(counts: Awaited<ReturnType<typeof countUnclosed>>): Section {
+function matrixOf(counts: Figures['unclosed']): Section {
   const own = (severity: string) => counts.filter((one) => one.severity === severity);
   return table(
     severities.filter((severity) => own(severity).length > 0),
@@ -207,6 +199,7 @@ export const breakPage: Page = {
     const found = await getBreak(db, req.params['id'] ?? '', now());
     if (found === null) return null;
     const { kind, severity, status, openedAt, resolvedAt, ageDays, age } = found;
+    const worse = isClosed(found) ? null : severityWords((await deps.state()).state, found);
     return {
       title: capitalized(words(kind)),
       badges: [severityBadge(severity), statusBadge(status)],
@@ -216,7 +209,7 @@ export const breakPage: Page = {
         ...(await whatToDo(deps, found)),
         factsPanel('The break', [
           ['Number', id(found.id)],
-          ['Severity', text((isClosed(found) ? null : severityWords((await deps.state()).state, found)) ?? severity)],
+          ...(worse === null ? [] : [['Severity', text(worse)] as const]),
           ['About', aboutValue(found)],
           ['Who is at it', text(found.owner)],
           ['Opened', ago(openedAt)],

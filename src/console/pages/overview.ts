@@ -182,8 +182,7 @@ function moneySections(money: DayMoney | null): Section[] {
   if (money === null) return [notice('quiet', 'The money of today is being added up', 'It appears here by itself.')];
   const { assets, hours } = money;
   const compared = table(assets, {
-    caption:
-      'Money of today, as the service’s lists show it: since 00:00 UTC, beside yesterday and a week ago up to the same time of day',
+    caption: 'Money that the lists show since 00:00 UTC, beside yesterday and a week ago up to the same time',
     onPhone: 'folded',
     calm: beyond(2),
     columns: [

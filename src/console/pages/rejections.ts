@@ -1,7 +1,7 @@
 import { counted, words } from '../../domain/in-words.js';
 import { rejectionReasons, rejectionWords } from '../../domain/rejection-words.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
-import { listRejections, type ReasonCount, rejectionsByReason } from '../../records/inbox/rejections.js';
+import { listRejections, type ReasonCount } from '../../records/inbox/rejections.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { spark } from '../view/chart.js';
 import { mayKnowPeople } from '../view/personal.js';
@@ -19,9 +19,8 @@ export const rejections: Page = {
   list: { rows: sampleRows },
   filters: [{ name: 'reason', label: 'Reason', options: options(rejectionReasons, words) }],
   load: async (deps, req) => {
-    const { db, now } = deps;
     const { reason } = req.filters;
-    const counts = await rejectionsByReason(db, now());
+    const { reasons: counts } = (await deps.state()).figures;
     return {
       intro:
         'Requests to the receiver that were rejected, by reason, and what to do. All are counted; a sample of each reason is kept.',

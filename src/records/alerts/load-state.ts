@@ -3,9 +3,11 @@ import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { retiredLast } from '../../domain/deliveries/last-secret.js';
 import { isOver, type State, stateOf } from '../../domain/state/state.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
+import { countUnclosed, type UnclosedCount } from '../breaks/list-breaks.js';
 import { rowOf } from '../database/statements.js';
 import { retiredLabels } from '../deliveries/secrets.js';
 import { type MinuteCount, minuteCounts } from '../inbox/minute-counts.js';
+import { type ReasonCount, rejectionsByReason } from '../inbox/rejections.js';
 import { adoptedAtOf } from '../installation.js';
 import { paidAndHeld } from '../order-row.js';
 import { type FactsAsked, loadAlertFacts } from './load-alert-facts.js';
@@ -61,6 +63,9 @@ export interface Figures {
   ordersHeld: number;
   /** Those of them that only webhooks say to be paid. */
   ordersReported: number;
+  /** Of seven days. */
+  reasons: readonly ReasonCount[];
+  unclosed: readonly UnclosedCount[];
 }
 
 export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
@@ -77,5 +82,7 @@ export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
     rejected: sum(({ rejected }) => rejected),
     ordersHeld: held,
     ordersReported: reported,
+    reasons: await rejectionsByReason(db, now),
+    unclosed: await countUnclosed(db, now),
   };
 }

@@ -106,11 +106,14 @@ export function breakView(row: BreakRow, now: Date): BreakView {
   });
 }
 
+export interface UnclosedCount {
+  severity: Severity;
+  age: AgeBucket;
+  count: number;
+}
+
 /** How many are open or acknowledged, by severity and age. */
-export async function countUnclosed(
-  db: Knex,
-  now: Date,
-): Promise<{ severity: Severity; age: AgeBucket; count: number }[]> {
+export async function countUnclosed(db: Knex, now: Date): Promise<UnclosedCount[]> {
   const rows = await rowsOf<{ severity: Severity; days: number; count: number }>(db)`
     SELECT severity, floor(extract(epoch FROM ${now}::timestamptz - opened_at) / 86400)::integer AS days, count(*)::integer AS count
     FROM breaks WHERE status IN ('open', 'acknowledged') GROUP BY 1, 2`;

@@ -5,6 +5,7 @@ import { pages } from '../../../src/console/pages/pages.js';
 import { notHere } from '../../../src/domain/alerts/facts.js';
 import { stateOf } from '../../../src/domain/state/state.js';
 import { loadState } from '../../../src/records/alerts/load-state.js';
+import { noFigures } from '../../domain/calm-facts.js';
 import { facts, NOW } from '../../domain/random-facts.js';
 import { accessibilityProblems, NARROW, signIn, useBrowser, type Visitor } from '../../support/browser.js';
 import { serve, testConsole, tokenOf } from '../../support/console.js';
@@ -35,8 +36,7 @@ describe('the counts in the menu', () => {
   it('are those of the state, say nothing where there is none, and nothing where it is not known', () => {
     fc.assert(
       fc.property(facts, (known) => {
-        const figures = { minutes: [], received: 0, rejected: 0, ordersHeld: 0, ordersReported: 0 };
-        const state = { facts: known, alerts: [], state: stateOf(known, [], NOW), figures };
+        const state = { facts: known, alerts: [], state: stateOf(known, [], NOW), figures: noFigures };
         const links = navigationOf(pages, { actor: admins, path: '/', known: state }).flatMap(({ links }) => links);
         const shown = Object.fromEntries(
           links.flatMap(({ href, waiting }) => (waiting === undefined ? [] : [[href, waiting.n]])),
