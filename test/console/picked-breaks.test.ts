@@ -94,7 +94,7 @@ describe('breaks that somebody picks', () => {
     expect(await checked()).toEqual(ids.map(() => true));
     await boxes.first().uncheck();
     await page.getByText('Decide the picked…').click();
-    await page.getByLabel('What').selectOption('acknowledge');
+    await page.getByLabel('What', { exact: true }).selectOption('acknowledge');
     await page.getByLabel('Reason').fill('one storm');
     await page.getByRole('button', { name: 'Decide the picked' }).click();
     expect(await page.locator('main').innerText()).toContain(`It is about ${MANY - 1} breaks`);
