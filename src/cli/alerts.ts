@@ -26,9 +26,8 @@ const columns: Columns<AlertView> = {
   since: 'since',
   'at it': 'acknowledgedBy',
   'silent until': 'silencedUntil',
-  name: 'name',
-  detail: 'detail',
 };
+const besides: Columns<AlertView> = { name: 'name', detail: 'detail' };
 
 interface DecisionFlags extends Flags {
   note: string;
@@ -57,6 +56,7 @@ export function define(command: Command): void {
   command.description('what is sent to people: list, show, who is at it, silence, and a test of every channel');
   listVerb(command, 'those that fire or wait, newest first', {
     columns,
+    besides,
     list: async (db, { status, ...query }: Parameters<typeof listAlerts>[1]) => {
       const wanted = status === undefined ? { isOpen: true } : { status: status === ANY ? undefined : status };
       return { ...(await listAlerts(db, { ...query, ...wanted })), checkedAt: await alertsCheckedAt(db) };

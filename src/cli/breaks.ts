@@ -49,8 +49,8 @@ const columns: Columns<BreakView> = {
   due: ({ dueAt, overdue }) => (overdue ? `overdue since ${dueAt}` : dueAt),
   who: 'owner',
   status: 'status',
-  opened: 'openedAt',
 };
+const besides: Columns<BreakView> = { opened: 'openedAt' };
 
 export function define(command: Command): void {
   const list = (db: Knex, { overdue, ...query }: PageQuery & BreakFilters) =>
@@ -62,6 +62,7 @@ export function define(command: Command): void {
   const isFinding = ({ status }: BreakView) => status === 'open';
   listVerb(command, 'those that are not closed, newest first; exit code 3 when any is open', {
     columns,
+    besides,
     list,
     isFinding,
   })

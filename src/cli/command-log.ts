@@ -10,7 +10,7 @@ const sentences: Readonly<Record<string, string>> = {
 /** The log of a command that ends. On a terminal it has no lines where nobody asked for them by LOG_LEVEL: a sentence, once, says why one waits. */
 export function commandLog(level: string): Logger {
   const isAsked = (environment()['LOG_LEVEL'] ?? '') !== '';
-  if (isAsked || process.stderr.isTTY !== true) return createLog(level);
+  if (isAsked || !process.stderr.isTTY) return createLog(level);
   const said = new Set<string>();
   const write = (line: string) => {
     const sentence = sentences[(JSON.parse(line) as { msg?: string }).msg ?? ''];

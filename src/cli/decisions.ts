@@ -19,13 +19,14 @@ const columns: Columns<DecisionView> = {
   state: 'state',
   'asked by': 'askedBy',
   asked: 'askedAt',
-  why: 'reason',
   'decided by': 'decidedBy',
 };
+const besides: Columns<DecisionView> = { why: 'reason' };
 
 export function define(command: Command): void {
   listVerb(command, 'newest first; exit code 3 when any waits', {
     columns,
+    besides,
     list: listDecisions,
     isFinding: ({ state }) => state === 'waiting',
   })

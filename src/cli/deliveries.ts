@@ -153,8 +153,7 @@ const columns: Columns<Item> = {
   id: 'id',
   created: 'createdAt',
   type: 'eventType',
-  class: 'class',
-  reason: 'reason',
+  class: (item) => (item.reason === null ? item.class : `${item.class}: ${item.reason}`),
   status: 'status',
   attempts: 'attempts',
 };

@@ -20,10 +20,9 @@ const columns: Columns<EventView> = {
   status: 'status',
   source: 'source',
   secret: 'secretLabel',
-  arrivals: 'arrivals',
-  mark: 'mark',
   error: 'error',
 };
+const besides: Columns<EventView> = { arrivals: 'arrivals', mark: 'mark' };
 
 interface ReplayFlags extends Flags {
   status?: string;
@@ -38,7 +37,7 @@ interface Narrowed extends PageQuery, EventFilters {
 export function define(command: Command): void {
   const list = (db: Knex, { type, payment, ...query }: Narrowed) =>
     listEvents(db, { ...query, eventType: type, paymentIntentId: payment });
-  listVerb(command, 'newest first', { columns, list })
+  listVerb(command, 'newest first', { columns, besides, list })
     .addOption(wordOption(eventShape, 'status', 'failed: tried again; dead: given up; unhandled: not kept'))
     .option('--type <event>', 'event type')
     .option('--payment <id>', 'only those that name this payment')

@@ -9,6 +9,8 @@ import { type Store, withStore } from './with-store.js';
 
 interface Listed<Item, Query, Listing extends Page<Item>> {
   columns: Columns<Item>;
+  /** What a terminal has no room for; `show` has it. */
+  besides?: Columns<Item>;
   /** Gets the words that narrow the list by their own names. */
   list: (db: Knex, query: Query, store: Store) => Promise<Listing>;
   /** With such an item the exit code is 3. */
@@ -21,13 +23,12 @@ interface Listed<Item, Query, Listing extends Page<Item>> {
 export function listVerb<Item, Query extends PageQuery, Listing extends Page<Item>>(
   command: Command,
   description: string,
-  { columns, list, isFinding = () => false, about = () => [] }: Listed<Item, Query, Listing>,
+  { columns, besides, list, isFinding = () => false, about = () => [] }: Listed<Item, Query, Listing>,
 ): Command {
   return listFlags(command.command('list').description(description)).action(({ json = false, ...query }: Flags) =>
     withStore(async (store) => {
       const page = await list(store.db, query as Query, store);
-      const hasShow = command.commands.some((one) => one.name() === 'show');
-      printList(page, json, columns, hasShow ? `tallyhook ${command.name()} show has also` : undefined);
+      printList(page, json, columns, besides && { columns: besides, show: `tallyhook ${command.name()} show` });
       if (!json) for (const line of about(page)) printNote(line);
       if (page.items.some(isFinding)) process.exitCode = EXIT_FINDINGS;
     }),

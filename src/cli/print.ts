@@ -18,15 +18,18 @@ export type Columns<Item> = Record<string, ShownField<Item> | ((item: Item) => C
 /** For people to the second, in two words. */
 const INSTANT = /\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z/g;
 
-/**
- * `{items, …}` as JSON for programs, or a table for people. Data, so on stdout. `rest`: what shows the last columns where the terminal has
- * no room for them in rows of three lines; left out: the table has all columns whatever it takes.
- */
+/** What only `show`, and what is no terminal, has of each item of a list. */
+interface Besides<Item> {
+  columns: Columns<Item>;
+  show: string;
+}
+
+/** `{items, …}` as JSON for programs, or a table for people. Data, so on stdout. A terminal shows the same columns whatever the rows hold. */
 export function printList<Item>(
   page: { items: Item[]; nextCursor?: string | null },
   json: boolean,
   columns: Columns<Item>,
-  rest?: string,
+  besides?: Besides<Item>,
 ): void {
   if (json) {
     printJson(page);
@@ -36,29 +39,27 @@ export function printList<Item>(
     printNote('nothing to show');
     return;
   }
-  const cellOf = (item: Item, shown: Columns<Item>[string]) =>
-    typeof shown === 'function' ? shown(item) : (item[shown] as Cell);
   const width = terminalWidth();
-  const rows = page.items.map((item) => Object.values(columns).map((shown) => said(oneLine(cellOf(item, shown)))));
-  const head = Object.keys(columns);
-  const n = rest === undefined || width === undefined ? head.length : columnsWithin(head, rows, width);
-  const shown = rows.map((row) => row.slice(0, n));
-  process.stdout.write(`${tableText(head.slice(0, n), shown, width)}\n`);
-  if (n < head.length) printNote(`${rest}: ${head.slice(n).join(', ')}`);
+  const shown = width === undefined ? { ...columns, ...besides?.columns } : columns;
+  const textOf = (item: Item, cell: Columns<Item>[string]) =>
+    said(oneLine(typeof cell === 'function' ? cell(item) : (item[cell] as Cell)));
+  const rows = page.items.map((item) => Object.values(shown).map((cell) => textOf(item, cell)));
+  process.stdout.write(`${tableText(Object.keys(shown), rows, width)}\n`);
+  if (besides && width !== undefined) printNote(`${besides.show} has also: ${Object.keys(besides.columns).join(', ')}`);
   if (page.nextCursor) printNote(`more: --cursor ${page.nextCursor}`);
 }
 
 /**
  * `width`: of the terminal. What is longer goes on in the next line, behind a space or what joins the parts of a word; no word is cut:
- * where the columns don't fit so, not even without padding, each row is lines of its own. Left out: as wide as it is.
+ * where the columns don't fit so, not even without padding, or a row is higher than it can be read across, each is a card. Left out: as
+ * wide as it is.
  */
 export function tableText(head: string[], rows: string[][], width = Number.POSITIVE_INFINITY): string {
   const fitted = fittedRows([head, ...rows], width);
-  if (fitted === null) return rows.map((row) => linesOf(head, row, width)).join('\n\n');
-  const {
-    padding,
-    rows: [top = [], ...below],
-  } = fitted;
+  const [top = [], ...below] = fitted?.rows ?? [];
+  const isHigh = below.flat().some((cell) => linesIn(cell) > MOST_LINES);
+  if (fitted === null || isHigh) return cardsOf(head, rows, width);
+  const { padding } = fitted;
   const plain = width === Number.POSITIVE_INFINITY || wantsNoColor();
   const table = new Table({
     head: top,
@@ -68,31 +69,43 @@ export function tableText(head: string[], rows: string[][], width = Number.POSIT
   return table.toString();
 }
 
-/** In rows of a list. */
+/** In rows of a table. */
 const MOST_LINES = 3;
+/** Of cards of a line for each cell. */
+const ONE_SCREEN = 24;
 
-/** How many of the columns fit, from the first on: no word cut, and no row of too many lines. */
-function columnsWithin(head: string[], rows: string[][], width: number): number {
-  const isShort = (row: string[]) => row.every((cell) => cell.split('\n').length <= MOST_LINES);
-  for (let n = head.length; n > 1; n -= 1) {
-    const fitted = fittedRows(
-      [head, ...rows].map((row) => row.slice(0, n)),
-      width,
-    );
-    if (fitted?.rows.every(isShort)) return n;
-  }
-  return 1;
+/** Few cards have a line for each cell, under each other; in many the cells run on. */
+function cardsOf(head: readonly string[], rows: readonly string[][], width: number): string {
+  const isFew = rows.length * (head.length + 1) <= ONE_SCREEN;
+  return rows.map((row) => (isFew ? linesOf : runOn)(head, row, width)).join(isFew ? '\n\n' : '\n');
 }
 
-/** Each cell in lines of its column's width, with as much padding as there is room for; null: there is no room. */
+/** A row in as few lines as it takes, those after the first one further in. */
+function runOn(head: readonly string[], row: readonly string[], width: number): string {
+  const lines: string[] = [];
+  for (const cell of head.map((label, n) => `${label}: ${row[n] || '–'}`)) {
+    const longer = `${lines.at(-1) ?? ''} · ${cell}`;
+    if (lines.length > 0 && placesOf(longer) <= width) lines.splice(-1, 1, longer);
+    else lines.push(lines.length === 0 ? cell : `  ${cell}`);
+  }
+  return lines.map((line, n) => hanging(line, n === 0 ? 0 : 2, width)).join('\n');
+}
+
+/** Each cell in lines of its column's width, with padding where that makes no row higher; null: there is no room. */
 function fittedRows(all: string[][], width: number): { padding: number; rows: string[][] } | null {
   const [head = []] = all;
-  const padding = [1, 0].find((one) => sum(narrowest(all)) + frame(head, one) <= width);
-  if (padding === undefined) return null;
-  const widths = widthsWithin(width - frame(head, padding), all);
-  return { padding, rows: all.map((row) => row.map((cell, n) => wrapped(cell, widths[n]))) };
+  const least = sum(narrowest(all));
+  const ways = [1, 0].flatMap((padding) => {
+    const room = width - frame(head, padding);
+    if (least > room) return [];
+    const widths = widthsWithin(room, all);
+    return [{ padding, rows: all.map((row) => row.map((cell, n) => wrapped(cell, widths[n]))) }];
+  });
+  const height = ({ rows }: { rows: string[][] }) => sum(rows.map((row) => Math.max(...row.map(linesIn))));
+  return ways.toSorted((one, other) => height(one) - height(other))[0] ?? null;
 }
 
+const linesIn = (cell: string) => cell.split('\n').length;
 const sum = (widths: readonly number[]) => widths.reduce((all, one) => all + one, 0);
 /** What the lines between the columns take, and the padding beside them. */
 const frame = ({ length }: readonly string[], padding: number) => length * (1 + 2 * padding) + 1;
@@ -102,16 +115,28 @@ const columnsOf = (rows: readonly string[][], of: (cell: string) => number) =>
 const narrowest = (rows: readonly string[][]) =>
   columnsOf(rows, (cell) => Math.max(...piecesOf(cell).map((piece) => placesOf(piece.trimEnd()))));
 
-/** What the cells take, less of the widest until all fit, as far as no word is cut. */
+/** As narrow as no word is cut; then what room there is goes where a place more saves the most lines, those of high cells before others. */
 function widthsWithin(width: number, rows: readonly string[][]): number[] {
-  const widths = columnsOf(rows, placesOf);
-  const least = narrowest(rows);
-  for (let over = sum(widths) - width; over > 0; over -= 1) {
-    const free = widths.map((one, n) => (one > (least[n] ?? 0) ? one : 0));
-    const widest = free.indexOf(Math.max(...free));
-    widths[widest] = (widths[widest] ?? 0) - 1;
+  const most = columnsOf(rows, placesOf);
+  if (sum(most) <= width) return most;
+  const widths = narrowest(rows);
+  const heights = widths.map((least, n) => {
+    const of = (places: number) => sum(rows.map((row) => linesIn(wrapped(row[n] ?? '', least + places)) ** 2));
+    return Array.from({ length: Math.min(most[n] ?? 0, width) - least + 1 }, (_, places) => of(places));
+  });
+  const added = widths.map(() => 0);
+  for (;;) {
+    const room = width - sum(widths) - sum(added);
+    const [best] = heights
+      .flatMap((of, n) => {
+        const now = added[n] ?? 0;
+        const saves = (more: number) => ((of[now] ?? 0) - (of[now + more] ?? Infinity)) / more;
+        return Array.from({ length: room }, (_, more) => ({ n, more: more + 1, saves: saves(more + 1) }));
+      })
+      .toSorted((one, other) => other.saves - one.saves);
+    if (best === undefined || best.saves <= 0) return widths.map((least, n) => least + (added[n] ?? 0));
+    added[best.n] = (added[best.n] ?? 0) + best.more;
   }
-  return widths;
 }
 
 /** A row by itself: what each cell is beside it. */
@@ -134,7 +159,8 @@ export function hanging(text: string, indent: number, width = Number.POSITIVE_IN
 }
 
 /** Where a word may go on in the next line, if it is longer than a line; a piece that is longer stays whole. */
-const piecesOf = (text: string) => text.split(/(?<=[ _/])(?! )|(?<=\.)(?=[a-z])|(?<=[a-z])(?=[A-Z])/);
+const piecesOf = (text: string) =>
+  text.split(/(?<=[ _/@])(?! )|(?<=\.)(?=[a-z])|(?<=[a-z])(?=[A-Z])|(?<=[a-z][-:])(?=[a-z])/);
 /** Some characters take two. */
 const placesOf = (text: string) => text.length + (text.match(/[\u1100-\u115f\u2e80-\uffff]/g)?.length ?? 0);
 

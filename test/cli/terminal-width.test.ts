@@ -81,6 +81,62 @@ it('no line is wider than the terminal, no word is lost, and what goes elsewhere
   );
 });
 
+const token = fc.stringMatching(/^[a-z0-9]{1,32}$/);
+const row = fc.record({
+  id: token,
+  severity: fc.constantFrom('critical', 'warning'),
+  alert: text,
+  since: fc.constant('2026-10-31T18:00:00.123Z'),
+  who: fc.option(token, { nil: null }),
+  until: fc.constantFrom(null, '2026-10-31T19:00:00.000Z'),
+  name: fc.constant('OnlyShown'),
+});
+
+it('a list has the same columns on a terminal whatever its rows hold, and no word of them is cut', () => {
+  const columns = {
+    id: 'id',
+    severity: 'severity',
+    alert: 'alert',
+    since: 'since',
+    'at it': 'who',
+    'silent until': 'until',
+  } as const;
+  const besides = { columns: { name: 'name' }, show: 'tallyhook alerts show' } as const;
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 12 }), fc.integer({ min: 60, max: 200 }), (items, width) => {
+      const shown = linesOn(width, () => printList({ items }, false, columns, besides));
+      expect(shown.filter((line) => line.length > width)).toEqual([]);
+      expect(shown.at(-1)).toBe('tallyhook alerts show has also: name');
+      const words = new Set(
+        shown
+          .slice(0, -1)
+          .join(' ')
+          .split(/[\s│·:]+/),
+      );
+      const said = items.flatMap(({ id, severity, alert, who }) => [id, severity, ...alert.split(' '), who ?? '–']);
+      const heads = Object.keys(columns).flatMap((head) => head.split(' '));
+      expect([...heads, ...said, '2026-10-31'].filter((one) => !words.has(one))).toEqual([]);
+      expect(words.has('OnlyShown')).toBe(false);
+      expect(linesOn(undefined, () => printList({ items }, false, columns, besides)).join()).toContain('OnlyShown');
+    }),
+  );
+});
+
+it.each([
+  [2, 'a line for each cell'],
+  [30, 'three lines'],
+])('%i rows that no table has room for are cards of %s', (n) => {
+  const long = { id: 'a'.repeat(40), who: 'b'.repeat(50), kind: 'c' };
+  const lines = linesOn(80, () =>
+    printList({ items: Array.from({ length: n }, () => long) }, false, { id: 'id', who: 'who', kind: 'kind' }),
+  );
+  expect(lines.slice(0, 3)).toEqual(
+    n === 2
+      ? [`id    ${long.id}`, `who   ${long.who}`, 'kind  c']
+      : [`id: ${long.id}`, `  who: ${long.who} · kind: c`, `id: ${long.id}`],
+  );
+});
+
 it('says yes and no, not true and false', () => {
   const lines = linesOn(80, () => printOne(false, { isOverdue: false, sides: { held: true } }));
   expect(lines).toEqual(['is overdue  no', 'sides', '  held  yes']);
