@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { loadConfig } from '../config.js';
 import { alertTitle } from '../domain/alerts/alerts.js';
+import { inOrder, type Standing, type State, standingIn } from '../domain/state/state.js';
 import { type AlertView, alertShape } from '../domain/views/operation-shapes.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { AlertMessage } from '../notify/alert-channels.js';
@@ -16,18 +17,22 @@ import { type Flags, momentToCome, reasonedFlags } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
 import { type Columns, printList, printResult } from './print.js';
 import { printOne } from './print-words.js';
+import { stateNow } from './status.js';
 import { cliActor, withStore } from './with-store.js';
 
-const columns: Columns<AlertView> = {
+/** An alert with what it is a part of; of one that is over, of nothing. */
+type Listed = AlertView & Standing;
+
+const columns: Columns<Listed> = {
   id: 'id',
   severity: 'severity',
   status: 'status',
-  alert: alertTitle,
+  alert: titleOf,
   since: 'since',
   'at it': 'acknowledgedBy',
   'silent until': 'silencedUntil',
 };
-const besides: Columns<AlertView> = { name: 'name', detail: 'detail' };
+const besides: Columns<Listed> = { name: 'name', 'with it': ({ withIt }) => withIt.join('; '), detail: 'detail' };
 
 interface DecisionFlags extends Flags {
   note: string;
@@ -54,12 +59,16 @@ const message: AlertMessage = {
 
 export function define(command: Command): void {
   command.description('what is sent to people: list, show, who is at it, silence, and a test of every channel');
-  listVerb(command, 'those that fire or wait, newest first', {
+  listVerb(command, 'those that fire or wait, in the order of Overview; with --status newest first', {
     columns,
     besides,
-    list: async (db, { status, ...query }: Parameters<typeof listAlerts>[1]) => {
+    list: async (db, { status, ...query }: Parameters<typeof listAlerts>[1], store) => {
       const wanted = status === undefined ? { isOpen: true } : { status: status === ANY ? undefined : status };
-      return { ...(await listAlerts(db, { ...query, ...wanted })), checkedAt: await alertsCheckedAt(db) };
+      const { state } = await stateNow(store, new Date());
+      const page = await listAlerts(db, { ...query, ...wanted });
+      const items = status === undefined ? inOrder(state, page.items) : page.items;
+      const checkedAt = await alertsCheckedAt(db);
+      return { ...page, items: items.map((alert) => withStanding(state, alert)), checkedAt };
     },
     about: ({ checkedAt }) => [
       checkedAt === null
@@ -76,7 +85,10 @@ export function define(command: Command): void {
     .description('one alert: its cause, what to do first, who is at it')
     .option('--json', 'print JSON')
     .action((id: string, { json = false }: Flags) =>
-      withStore(async ({ db }) => printOne(json, await alertOf(db, id))),
+      withStore(async (store) => {
+        const { state } = await stateNow(store, new Date());
+        printOne(json, withStanding(state, await alertOf(store.db, id)));
+      }),
     );
   decision(
     command.command('ack <id>').description('say that you are at it; what is sent does not change'),
@@ -95,6 +107,18 @@ export function define(command: Command): void {
     .option('--dry-run', 'only say which')
     .option('--json', 'print JSON')
     .action(test);
+}
+
+function titleOf(alert: Listed): string {
+  const { followsFrom, waitsFor } = alert;
+  const from = followsFrom === null ? '' : `; follows from: ${followsFrom}`;
+  return `${alertTitle(alert)}${from}${waitsFor === null ? '' : `; waits for: ${waitsFor}`}`;
+}
+
+function withStanding(state: State, alert: AlertView): Listed {
+  if (alert.resolvedAt !== null) return { ...alert, followsFrom: null, withIt: [], waitsFor: null };
+  const { followsFrom, withIt, waitsFor } = standingIn(state, alert);
+  return { ...alert, followsFrom, withIt, waitsFor };
 }
 
 function decision(command: Command, verb: 'acknowledge' | 'silence'): void {

@@ -64,7 +64,7 @@ function print(diagnosis: Diagnosis, { all = false, json = false }: DoctorFlags)
 
 const INDENT = 10;
 /** What goes on in the next line does so behind the first column, and of what follows or is to be done further in. */
-const indentOf = (line: string): number => (/^ +(?:with it:|→) /.test(line) ? INDENT + 2 : INDENT);
+const indentOf = (line: string): number => (/^ +(?:with it:|waits for:|→) /.test(line) ? INDENT + 2 : INDENT);
 
 const groups = ['installation', 'service', 'secrets', 'alerts', 'what is proven', 'contract'] as const;
 type Group = (typeof groups)[number];
@@ -128,13 +128,15 @@ function wordOf({ status, remedy }: Check): (typeof words)[number] {
 }
 
 function linesOf({ names, check }: Alike): string[] {
-  const { found, remedy, follows = [] } = check;
+  const { found, remedy, follows = [], waitsFor } = check;
   const [first = '', ...others] = names;
   // The word that they all begin with is said once.
   const shared = others.length > 0 && first.startsWith('contract ') ? 'contract ' : '';
   const short = (name: string) => (shared !== '' && name.startsWith(shared) ? name.slice(shared.length) : name);
   const list = [first, ...others.map(short)].join(', ');
-  const below = [found, ...follows.map((title) => `with it: ${title}`), ...(remedy === null ? [] : [`→ ${remedy}`])];
+  const waits = waitsFor === undefined ? [] : [`waits for: ${waitsFor}`];
+  const effects = follows.map((title) => `with it: ${title}`);
+  const below = [found, ...waits, ...effects, ...(remedy === null ? [] : [`→ ${remedy}`])];
   return [`${wordOf(check).padEnd(INDENT)}${list}`, ...below.map((text) => `${' '.repeat(INDENT)}${text}`)];
 }
 

@@ -12,7 +12,7 @@ import { secretsStatus } from '../webhook/rotation.js';
 import { runEverySeconds } from '../wiring/crons.js';
 import type { Flags } from './arguments.js';
 import { EXIT_FINDINGS, printJson, printText } from './print.js';
-import { withStore } from './with-store.js';
+import { type Store, withStore } from './with-store.js';
 
 /** What stands before each line, and what that takes. */
 const INDENT = 'webhooks  '.length;
@@ -20,20 +20,25 @@ const INDENT = 'webhooks  '.length;
 /** What on-call needs first, five lines; exit code 3 where something needs a person. */
 export function define(command: Command): void {
   command.option('--json', 'print JSON').action(({ json = false }: Flags) =>
-    withStore(async ({ db, config, contract }) => {
+    withStore(async (store) => {
       const now = new Date();
-      const secrets = config.WEBHOOK_SECRETS ?? [];
-      const known = await loadState(db, {
-        now,
-        kinds: runKinds,
-        runEverySeconds: runEverySeconds(config),
-        secretsStatus: async () => secretsStatus(db, secrets, now, (await contract()).deliveries.pending),
-      });
+      const known = await stateNow(store, now);
       if (json) printJson(statusFacts(known));
       else printText(statusLines(known).join('\n'), INDENT);
       if (needsPerson(known.state)) process.exitCode = EXIT_FINDINGS;
     }),
   );
+}
+
+/** As every command knows it. */
+export async function stateNow({ db, config, contract }: Store, now: Date): Promise<KnownState> {
+  const secrets = config.WEBHOOK_SECRETS ?? [];
+  return loadState(db, {
+    now,
+    kinds: runKinds,
+    runEverySeconds: runEverySeconds(config),
+    secretsStatus: async () => secretsStatus(db, secrets, now, (await contract()).deliveries.pending),
+  });
 }
 
 export function statusFacts({ state, facts, figures: { received, rejected, ordersHeld } }: KnownState) {

@@ -55,6 +55,8 @@ export interface DoctorLine {
   remedy: string | null;
   /** What comes of it, in words; left out: nothing. */
   follows?: readonly string[];
+  /** What keeps its remedy from working; left out: nothing does. */
+  waitsFor?: string;
   /** The cause that it follows from, which is a finding of its own; left out: none. */
   because?: string;
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkEndpoint, checkService } from '../../src/wiring/doctor/check-service.js';
-import { checkKey, examine } from '../../src/wiring/doctor/examine.js';
+import { checkEndpoint } from '../../src/wiring/doctor/check-service.js';
+import { examine } from '../../src/wiring/doctor/examine.js';
 import { useDatabase } from '../support/database.js';
 import { isAll } from '../support/sizes.js';
 import { HASTY, partsFor, send, startService } from './doctor-service.js';
@@ -138,16 +138,27 @@ describe('a probe that fails', () => {
   );
 
   it.each([500, 503])('of everything by %i is one finding, and nothing else is asked', async (status) => {
-    const { findings, unknown, asked } = await examined({ '*': ({ response }) => send(response, status, {}) });
-    expect([findings, unknown]).toEqual([[expect.stringContaining(`${status}`)], [expect.stringMatching(/^key: /)]]);
+    const { items, findings, asked } = await examined({ '*': ({ response }) => send(response, status, {}) });
+    expect(findings).toEqual([expect.stringMatching(`^service: The service does not answer\\. .* status ${status}`)]);
+    const unknown = items.filter(({ status: of }) => of === 'unknown');
+    expect(unknown.filter(({ because }) => because === undefined).map(({ name }) => name)).toContain('key');
+    const unasked = unknown.filter(({ found }) => found === 'not asked: The service does not answer');
+    expect(unasked.map(({ name }) => name)).toEqual(expect.arrayContaining(['endpoint', 'clock', 'event id']));
+    expect(unasked.filter(({ because }) => because !== 'The service does not answer')).toEqual([]);
+    const [cause] = items.filter(({ name }) => name === 'service');
+    const words = `${unasked.length} checks are not made, which ask the service: clock, account, endpoint, contract`;
+    expect([unasked.length > 50, cause?.follows]).toEqual([true, [words]]);
     expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v1/payment-intents', '/v1/invoices']));
   });
 
   it('of the key ends the questions: nothing else could be known', async () => {
     const { findings, asked, items } = await examined({ '*': ({ response }) => send(response, 401, {}) });
-    expect(findings).toEqual([expect.stringContaining('the API key is not accepted')]);
+    expect(findings).toEqual([
+      expect.stringMatching(/^key: The service refuses our key\. .*the API key is not accepted/),
+    ]);
     expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v1/payment-intents']));
-    expect(items.map(({ name }) => name)).not.toContain('event id');
+    const why = { status: 'unknown', because: 'The service refuses our key' };
+    expect(items.filter(({ name }) => name === 'event id')).toMatchObject([why]);
   });
 
   it('when the key is revoked in the middle says so of every question after it', async () => {
@@ -263,38 +274,5 @@ describe('our endpoint', () => {
 
   it('whose events are not shown is undetermined', async () => {
     expect(await only(endpoints({ events: null }))).toMatchObject([{ status: 'unknown' }]);
-  });
-});
-
-describe('the key', () => {
-  const token = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
-
-  it.each([
-    ['sk_live_1', 'unknown'],
-    [token({ exp: 1_000 }), 'finding'],
-    [token({ exp: Math.floor(Date.now() / 1_000) + 3_600 }), 'finding'],
-    [token({ exp: Math.floor(Date.now() / 1_000) + 400 * 86_400 }), 'ok'],
-    [token({ exp: 1e300 }), 'ok'],
-    [token({ exp: 'soon' }), 'unknown'],
-    ['a.b.c', 'unknown'],
-  ])('%s is %s, and is not printed', (key, status) => {
-    const check = checkKey(key, new Date());
-    expect(check.status).toBe(status);
-    expect(JSON.stringify(check)).not.toContain(key);
-  });
-});
-
-describe('the clock', () => {
-  it.each([-600, 600])('of the service %i s beside ours is a finding, and the rest is examined', async (seconds) => {
-    const date = () => new Date(Date.now() + seconds * 1_000).toUTCString();
-    const service = await startService({ '*': ({ response }) => send(response, 200, [], { Date: date() }) });
-    running.push(service);
-    const { checks, isReached } = await checkService(partsFor(database.db, service.url));
-    expect(isReached).toBe(true);
-    const [clock, ...others] = checks.filter(({ name }) => name === 'clock');
-    expect([clock?.status, others]).toEqual(['finding', []]);
-    expect(clock?.found).toMatch(
-      seconds < 0 ? /^the service’s clock is .*\d min.* behind ours$/ : /\d min.* ahead of ours$/,
-    );
   });
 });

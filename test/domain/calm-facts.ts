@@ -1,4 +1,6 @@
 import type { AlertFacts, KindFacts, Outage } from '../../src/domain/alerts/facts.js';
+import type { BreakKind } from '../../src/domain/breaks/breaks.js';
+import type { Severity } from '../../src/domain/breaks/findings.js';
 import type { Figures } from '../../src/records/alerts/load-state.js';
 
 /** A kind that was proven a little while ago. */
@@ -10,6 +12,15 @@ export const provenKind = (kind: string, changed: Partial<KindFacts> = {}): Kind
   ageSeconds: 201,
   reason: null,
   ...changed,
+});
+
+export const openBreak = (kind: BreakKind, severity: Severity, count = 6): AlertFacts['breaks'][number] => ({
+  kind,
+  severity,
+  count,
+  oldestSeconds: 1_000,
+  money: [],
+  worth: 0,
 });
 
 /** Deliveries that can't be recovered, made nobody knows when. */

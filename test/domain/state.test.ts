@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
-import { type BreakKind, breakKinds } from '../../src/domain/breaks/breaks.js';
+import { breakKinds } from '../../src/domain/breaks/breaks.js';
 import { type Severity, severities } from '../../src/domain/breaks/findings.js';
 import { provenWords } from '../../src/domain/state/proven.js';
 import {
@@ -13,7 +13,7 @@ import {
   type State,
   stateOf,
 } from '../../src/domain/state/state.js';
-import { AWAY, calm, provenKind, SENT, unsent } from './calm-facts.js';
+import { calm, openBreak, provenKind } from './calm-facts.js';
 import { alerts, facts, NOW } from './random-facts.js';
 
 const state = (changed: Partial<AlertFacts>, open: OpenAlert[] = []) => stateOf({ ...calm, ...changed }, open, NOW);
@@ -21,10 +21,6 @@ const isSame = (one: Pick<OpenAlert, 'name' | 'subject'>, other: typeof one) =>
   one.name === other.name && one.subject === other.subject;
 const rank = (severity: Severity | null) => (severity === null ? severities.length : severities.indexOf(severity));
 const flat = ({ problems }: State): Problem[] => problems.flatMap((head) => [head, ...head.follows]);
-/** The heads, each with what follows from it. */
-const outline = ({ problems }: State) =>
-  problems.map(({ title, follows }) => (follows.length === 0 ? title : [title, follows.map((one) => one.title)]));
-
 describe('the state of the whole', () => {
   it('says in the past what is over and held for fear of a stolen secret', () => {
     const { problems } = state({ invalidSignatures: { sinceMatch: 0, fiveMinutes: 40, share: 1 } });
@@ -51,10 +47,12 @@ describe('the state of the whole', () => {
     );
   });
 
-  it('puts first what is gravest, then what is to be done, what is worth most, the oldest', () => {
+  it('puts first what is gravest, then what keeps others from being done, what is to be done, what is worth most, the oldest', () => {
     fc.assert(
       fc.property(facts, (given) => {
-        const { problems } = stateOf(given, [], NOW);
+        const all = stateOf(given, [], NOW).problems;
+        const kept = new Set(all.map(({ waitsFor }) => waitsFor));
+        const problems = all.filter((head) => ![head, ...head.follows].some(({ title }) => kept.has(title)));
         for (const [n, { severity, remedy, worth, seconds }] of problems.entries()) {
           const next = problems[n + 1];
           if (next === undefined || next.severity !== severity) continue;
@@ -112,149 +110,6 @@ describe('the state of the whole', () => {
     expect(state({})).toMatchObject({ severity: null, problems: [] });
     expect(needsPerson(state({}))).toBe(false);
     expect(provenWords(calm)).toBe('All proven, the oldest at 2026-11-26 11:56 UTC');
-  });
-});
-
-const UNAVAILABLE = 'the newest run failed: service_unavailable: listPayouts: no answer';
-const openBreak = (kind: BreakKind, severity: Severity, count = 6): AlertFacts['breaks'][number] => ({
-  kind,
-  severity,
-  count,
-  oldestSeconds: 1_000,
-  money: [],
-  worth: 0,
-});
-
-describe('a cause stands before what follows from it', () => {
-  it.each<[string, Partial<AlertFacts>, unknown]>([
-    [
-      'the service is down',
-      {
-        kinds: ['invoices', 'payouts', 'catalog'].map((name) =>
-          provenKind(name, { reason: UNAVAILABLE, provenSecondsAgo: 1_000, ageSeconds: 1_001 }),
-        ),
-        outage: AWAY,
-      },
-      [['The service does not answer', ['What the service’s lists show is not proven: invoices, payouts, catalog']]],
-    ],
-    [
-      'the service was down, and answered since',
-      { kinds: [provenKind('payouts'), provenKind('catalog', { reason: UNAVAILABLE })] },
-      ['What the service’s lists show is not proven: catalog'],
-    ],
-    [
-      'nobody reads the lists',
-      {
-        parts: [{ part: 'alerts', secondsAgo: 1_000 }],
-        kinds: [
-          provenKind('payouts', { provenSecondsAgo: 1_000, ageSeconds: 1_001 }),
-          // An alert already, and not stale yet.
-          provenKind('endpoints', { everySeconds: 120, provenSecondsAgo: 400, ageSeconds: 401 }),
-        ],
-        seals: { oldestUnsealedSeconds: 2_000, unverifiedSeconds: 0, findings: 0 },
-      },
-      [
-        [
-          'No scheduler is at work',
-          [
-            'What the service says of a kind is not known any more: payouts, endpoints',
-            'What is written is not sealed',
-            'What the service’s lists show is not proven: payouts',
-          ],
-        ],
-      ],
-    ],
-    [
-      'balances moved each time that they were read',
-      {
-        kinds: [
-          provenKind('balances', {
-            completeUntil: null,
-            ageSeconds: 901,
-            reason: 'BTC: it moved each time that it was read',
-          }),
-        ],
-        balances: { total: 2, unproven: [{ assetCode: 'BTC', why: 'it moved', isUnexplained: false }] },
-      },
-      [['What the service’s lists show is not proven: balances', ['A balance is not proven: BTC']]],
-    ],
-    [
-      'a secret is wrong',
-      {
-        invalidSignatures: { sinceMatch: 12, fiveMinutes: 12, share: 1 },
-        rejected: [{ reason: 'invalid_signature', count: 100, likeService: 100, oldestSeconds: 60 }],
-        missed: 4,
-        awaited: [{ class: 'rejected', awaited: 9, missed: 4, oldestSeconds: 60, ...unsent }],
-        breaks: [openBreak('rejected_delivery', 'high', 4)],
-      },
-      [
-        [
-          'Webhooks are rejected for their signature',
-          [
-            'Deliveries of the service are missing here',
-            '4 open breaks: rejected delivery',
-            '100 requests rejected: invalid signature',
-            '5 deliveries not here, not overdue yet: rejected',
-          ],
-        ],
-      ],
-    ],
-    [
-      'the receiver is down, and something else took deliveries',
-      {
-        parts: [{ part: 'receiver', secondsAgo: 600 }],
-        missed: 7,
-        awaited: [
-          { class: 'never_reached', awaited: 1, missed: 1, oldestSeconds: 60, ...unsent },
-          { class: 'phantom', awaited: 6, missed: 6, oldestSeconds: 60, ...unsent },
-        ],
-        breaks: [openBreak('missed_webhook', 'high', 1), openBreak('phantom_delivery', 'critical', 6)],
-      },
-      [
-        ['A part of Tallyhook is not at work: receiver', ['1 open break: missed webhook']],
-        ['Deliveries of the service are missing here', ['6 open breaks: phantom delivery']],
-      ],
-    ],
-    [
-      'something else answers in our place',
-      {
-        swallowed: { count: 6, seconds: 60, ...SENT },
-        missed: 4,
-        awaited: [{ class: 'phantom', awaited: 6, missed: 4, oldestSeconds: 60, ...unsent }],
-        breaks: [openBreak('phantom_delivery', 'critical', 4)],
-      },
-      [
-        [
-          'Something else answers the service in our place: nothing that it sends arrives',
-          [
-            '4 open breaks: phantom delivery',
-            'Deliveries of the service are missing here',
-            '2 deliveries not here, not overdue yet: phantom',
-          ],
-        ],
-      ],
-    ],
-    [
-      'phantoms that are not overdue',
-      { awaited: [{ class: 'phantom', awaited: 6, missed: 0, oldestSeconds: 60, ...unsent }] },
-      ['6 deliveries not here, not overdue yet: phantom'],
-    ],
-    [
-      'a residual, and a balance that is not proven for another reason',
-      {
-        breaks: [openBreak('balance_residual', 'critical', 1)],
-        balances: {
-          total: 2,
-          unproven: [
-            { assetCode: 'BTC', why: '1 is unexplained', isUnexplained: true },
-            { assetCode: 'ETH', why: 'no two polls agreed', isUnexplained: false },
-          ],
-        },
-      },
-      [['1 open break: balance residual', ['A balance is not proven: BTC']], 'A balance is not proven: ETH'],
-    ],
-  ])('%s', (_, changed, expected) => {
-    expect(outline(state(changed))).toEqual(expected);
   });
 });
 

@@ -31,7 +31,8 @@ const marked = (words: string) =>
       (_, file: string, title: string) => `[${file}](${file}#${title.toLowerCase().replaceAll(' ', '-')})`,
     )
     .replaceAll(/docs\/([a-z-]+\.md)/g, '[$1]($1)')
-    .replaceAll(/\btallyhook(?: [a-z-]+)+(?: [A-Z]{2,})?(?: --[a-z]+(?: [A-Z]+| [a-z]+(?::[A-Z]+)?)?)*/g, '`$&`');
+    .replaceAll(/\btallyhook(?: [a-z-]+)+(?: [A-Z]{2,})?(?: --[a-z]+(?: [A-Z]+| [a-z]+(?::[A-Z]+)?)?)*/g, '`$&`')
+    .replaceAll(/“(`[^`]*`)”/g, '$1');
 
 export function breakTables(definitions: Readonly<Record<string, BreakDefinition>>): DocumentTable[] {
   const all = Object.entries(definitions);

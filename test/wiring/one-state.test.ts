@@ -1,22 +1,19 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { statusFacts } from '../../src/cli/status.js';
-import { createState, statusNow } from '../../src/console/status.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { remedyOf } from '../../src/domain/alerts/alerts.js';
 import { runKinds } from '../../src/domain/run-kinds.js';
 import type { Problem } from '../../src/domain/state/state.js';
 import { type AlertDeps, checkAlerts } from '../../src/notify/alert-loop.js';
 import { openAlerts } from '../../src/records/alerts/settle-alerts.js';
-import { recordHeartbeat } from '../../src/records/process-heartbeats.js';
 import { secretsStatus } from '../../src/webhook/rotation.js';
-import { examine } from '../../src/wiring/doctor/examine.js';
-import { HASTY, partsFor } from '../cli/doctor-service.js';
+import { startService } from '../cli/doctor-service.js';
 import { alertDeps } from '../notify/alert-deps.js';
 import { testConsole } from '../support/console.js';
 import { visit } from '../support/console-visit.js';
 import { useFreshDatabase } from '../support/database.js';
-import { NO_SERVICE, useShell } from '../support/shell.js';
+import { useShell } from '../support/shell.js';
 import { deliver, readAll, reject } from './fault-steps.js';
 import { faults } from './faults.js';
+import { allWell, readPlaces, runEverySeconds } from './five-places.js';
 
 /*
  * Each fault is played, and read where people look: the status line, the overview, the doctor, the alerts and the command.
@@ -24,45 +21,16 @@ import { faults } from './faults.js';
  */
 const database = useFreshDatabase();
 const run = useShell(database);
-const runEverySeconds = Object.fromEntries(runKinds.map((kind) => [kind, 300]));
 
-/** An installation of which nothing is wrong: every kind is proven, every part at work. */
-beforeEach(async () => {
-  const { db } = database;
-  await readAll(db, 10);
-  await recordHeartbeat(db, ['receiver', 'worker', 'alerts', 'queue']);
-  const { id } = await db('runs').where({ kind: 'deliveries' }).first('id');
-  await db('watermarks').insert({ kind: 'deliveries', name: 'upTo', value: '1', run_id: id });
-});
+beforeEach(() => allWell(database.db));
 
 const slack: AlertDeps['channels'][number] = { name: 'slack', send: async () => ({ ok: true, httpStatus: 200 }) };
-
-/** What stands at the five places. */
-async function read() {
-  const { db } = database;
-  const now = () => new Date();
-  const log = alertDeps(db, now).log;
-  const state = createState({
-    db,
-    log,
-    now,
-    runKinds,
-    runEverySeconds,
-    secretsStatus: async () => ({ items: [] }),
-  });
-  const console = await visit(testConsole(db, { runKinds, runEverySeconds }).app, 'admin');
-  const { items: doctor } = await examine(partsFor(db, NO_SERVICE, {}, HASTY));
-  const command = await run('status', '--json');
-  const lines = await run('status');
-  return {
-    status: await statusNow(state),
-    overview: (await console.get('/')).text,
-    doctor,
-    command: command.json as ReturnType<typeof statusFacts>,
-    code: command.code,
-    lines: lines.stdout.trimEnd().split('\n'),
-  };
-}
+let service: Awaited<ReturnType<typeof startService>>;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+const read = () => readPlaces(database.db, run, service.url);
 
 /** They are of no list. */
 const NO_LISTS = ['/doctor', '/audit'];
@@ -84,7 +52,7 @@ async function leadsTo({ page, count }: Pick<Problem, 'page' | 'count'>): Promis
 
 describe('what is wrong is the same wherever it is read', () => {
   it('nothing: every place is green, and the command ends with 0', async () => {
-    const { status, overview, doctor, command, code, lines } = await read();
+    const { status, overview, doctor, command, code, lines } = await readPlaces(database.db, run);
     // What the doctor alone has met so far.
     const away = doctor.find(({ name }) => name === 'service');
     expect(away?.remedy).toBe(remedyOf({ name: 'TallyhookServiceAway', subject: '' }));
@@ -160,7 +128,7 @@ describe('what is wrong is the same wherever it is read', () => {
 
   it('a service that is down is one finding of the doctor, whatever cannot be read because of it', async () => {
     await readAll(database.db, 5, 'service_unavailable: listPayouts: no answer');
-    const { doctor } = await read();
+    const { doctor } = await readPlaces(database.db, run);
     expect(doctor.filter(({ status }) => status === 'finding').map(({ name }) => name)).toEqual(['service']);
     const [cause] = doctor.filter(({ status }) => status === 'finding');
     expect(cause?.follows?.join()).toContain('is not proven');
@@ -175,17 +143,19 @@ describe('what is wrong is the same wherever it is read', () => {
     const shown = async () => {
       const { app } = testConsole(db, { runKinds, runEverySeconds });
       const page = await (await visit(app, 'admin')).get('/');
-      const labels = ['Recover a time range', 'Start a run', 'Replay all that were given up'];
+      const labels = ['Recover 1', 'Recover a time range', 'Start a run', 'Replay all that were given up'];
       return labels.filter((label) => page.main.includes(`${label}…`));
     };
     expect(await shown()).toEqual([]);
     await db('callbacks').insert({ reference: 'a', status: 'dead', seq: 1, data: '{}', changed_at: new Date() });
     await deliver(db, 'phantom', 1, true);
-    expect(await shown()).toEqual(['Recover a time range', 'Replay all that were given up']);
+    expect(await shown()).toEqual(['Replay all that were given up']);
+    await db('deliveries').update({ payload: '{}', created_at: new Date() });
+    expect(await shown()).toEqual(['Recover 1', 'Replay all that were given up']);
     await readAll(db, 5, 'the list could not be read');
-    expect(await shown()).toEqual(['Recover a time range', 'Start a run', 'Replay all that were given up']);
+    expect(await shown()).toEqual(['Recover 1', 'Start a run', 'Replay all that were given up']);
     await readAll(db, 2, 'service_unavailable: listPayouts: no answer');
-    expect(await shown()).toEqual(['Recover a time range', 'Replay all that were given up']);
+    expect(await shown()).toEqual(['Replay all that were given up']);
   });
 
   it('an alert that is over has no colour anywhere, and asks nobody for anything', async () => {

@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { counted } from '../../domain/in-words.js';
+import { type AlertFacts, sentOf, toRecover } from '../../domain/alerts/facts.js';
+import { hindranceOf } from '../../domain/alerts/outage-words.js';
+import { partlyRecovered } from '../../domain/alerts/recover-words.js';
+import { counted, minuteOf } from '../../domain/in-words.js';
 import { getDelivery, recoverableIds, type Wanted } from '../../records/deliveries/list-deliveries.js';
-import type { Action, ActionRequest, PageDeps } from '../page.js';
+import type { Action, ActionRequest, PageDeps, PageRequest } from '../page.js';
 import { causeOf } from '../view/delivery-words.js';
 import { entityHref } from '../view/links.js';
-import { notice, type Section, table } from '../view/sections.js';
+import { type ActionButton, notice, type Section, table } from '../view/sections.js';
 import { ago, id, text } from '../view/values.js';
 import { pickedIds } from './picked-ids.js';
 
@@ -54,6 +57,34 @@ export const recoverDeliveries: Action = {
     };
   },
 };
+
+/** Null where this person may not, and while the service can't be asked. */
+export function recoverButton(
+  req: PageRequest,
+  facts: Pick<AlertFacts, 'outage'>,
+  how: Parameters<PageRequest['button']>[2],
+): ActionButton | null {
+  return hindranceOf(facts) === null ? req.button(recoverDeliveries, {}, how) : null;
+}
+
+/** Recovers all of a time: the range of the list, else all that is known not to be here, as many as the button says. */
+export function rangeButton(req: PageRequest, facts: Pick<AlertFacts, 'awaited' | 'outage'>): ActionButton | null {
+  const known = toRecover(facts);
+  const { from = minuteOf(known.from ?? sentOf(facts.awaited).from ?? ''), to = '' } = req.filters;
+  const isAll = known.count > 0 && req.filters['from'] === undefined && to === '';
+  const part = isAll ? partlyRecovered(facts) : null;
+  const label = isAll ? `Recover ${part?.share ?? known.count}` : 'Recover a time range';
+  const others = part === null ? '' : ` Of the others: ${part.others}.`;
+  const explain = `Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.${others}`;
+  const button = recoverButton(req, facts, { label, explain });
+  if (button === null) return null;
+  const hint = 'in UTC, such as 2026-10-31 18:00';
+  const fields = [
+    { name: 'from', label: 'Sent from', value: from, hint, required: true },
+    { name: 'to', label: 'Sent up to', value: to, hint: `${hint}; empty: now` },
+  ];
+  return { ...button, fields };
+}
 
 function wantedOf({ input: given }: Pick<ActionRequest, 'input'>, now: Date): Wanted {
   const { id: picked, from, to } = given as z.infer<typeof input>;

@@ -9,8 +9,10 @@ import { listActions } from '../../records/actions/list-actions.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
 import { getAlert } from '../../records/alerts/decide-alert.js';
 import { listNotices, type NoticeView, noticeStatuses, noticesOf } from '../../records/alerts/list-notices.js';
+import type { KnownState } from '../../records/alerts/load-state.js';
 import { alertOf, listAlerts } from '../../records/alerts/settle-alerts.js';
 import { acknowledgeAlert, silenceAlert } from '../actions/decide-alert.js';
+import { rangeButton } from '../actions/recover-deliveries.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { channelSection, nextTry, noticeColumns } from '../view/alert-channels.js';
 import { alertHref } from '../view/links.js';
@@ -26,8 +28,8 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
+import { alertStanding } from '../view/standing.js';
 import { ago, badge, line, link, list, none, quiet, stack, type Tone, text, time, type Value } from '../view/values.js';
-import { rangeButton } from './deliveries.js';
 
 const OVER_DAYS = 7;
 /** The conditions are checked twice a minute. */
@@ -51,12 +53,13 @@ export const alerts: Page = {
     const { db } = deps;
     const now = deps.now();
     const resolvedFrom = new Date(now.getTime() - OVER_DAYS * 86_400_000);
-    const [{ state, facts, alerts: rows }, over, channels, notices] = await Promise.all([
+    const [whole, over, channels, notices] = await Promise.all([
       deps.state(),
       listAlerts(db, { resolvedFrom, take: 100 }),
       channelViews(db),
       noticeRows(deps, req),
     ]);
+    const { state, facts, alerts: rows } = whole;
     const open = rows.map(alertOf).reverse();
     const sent = await noticesOf(
       db,
@@ -74,7 +77,7 @@ export const alerts: Page = {
         ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, found)),
         firingTable(
           known.map((alert) => asNow(alert, facts)),
-          { notices: sent, channels, now, parts, serviceBack, req },
+          { notices: sent, channels, now, parts, serviceBack, req, whole },
           isBlind,
         ),
         channelSection(deps.alertChannels, channels, now),
@@ -126,14 +129,18 @@ interface Sent {
   serviceBack: AlertFacts['serviceBack'];
 }
 
-function firingTable(items: readonly AlertView[], sent: Sent & { req: PageRequest }, isBlind: boolean): Section {
+function firingTable(
+  items: readonly AlertView[],
+  sent: Sent & { req: PageRequest; whole: KnownState },
+  isBlind: boolean,
+): Section {
   return table(items, {
     caption: 'What fires now',
     isMain: true,
     onPhone: 'folded',
     columns: [
       ['Alert', (alert) => nameOf(alert, sent), 'wide'],
-      ['Cause', ({ detail }) => text(detail)],
+      ['Cause', (alert) => stack([text(alert.detail), ...alertStanding(sent.whole, alert)])],
       ['What to do', (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert))])],
       ['Who is at it', (alert) => standingOrButton(alert, sent)],
       ['Since', ({ since }) => ago(since)],
@@ -205,7 +212,8 @@ export const alertPage: Page = {
     const { db } = deps;
     const kept = await getAlert(db, req.params['id'] ?? '');
     if (kept === null) return null;
-    const { facts } = await deps.state();
+    const whole = await deps.state();
+    const { facts } = whole;
     const alert = asNow(kept, facts);
     const { id } = alert;
     const [notices, channels, done] = await Promise.all([
@@ -224,7 +232,10 @@ export const alertPage: Page = {
       actions: [recovers ? rangeButton(req, facts) : null, ...decisions.map((action) => req.button(action, { id }))],
       sections: [
         factsPanel('The alert', [
-          [alert.resolvedAt === null ? 'Cause' : 'As it was seen last', text(alert.detail)],
+          [
+            alert.resolvedAt === null ? 'Cause' : 'As it was seen last',
+            stack([text(alert.detail), ...(alert.resolvedAt === null ? alertStanding(whole, alert) : [])]),
+          ],
           ['What to do first', text(alert.remedy === '' ? 'Nothing.' : alert.remedy)],
           ['Where to check', link('Go there', hrefOf(alert))],
           ['Since', ago(alert.since)],

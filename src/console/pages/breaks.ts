@@ -1,4 +1,4 @@
-import { breaksOf } from '../../domain/alerts/facts.js';
+import { type AlertFacts, breaksOf } from '../../domain/alerts/facts.js';
 import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { capitalized, counted, words } from '../../domain/in-words.js';
@@ -12,7 +12,7 @@ import { ANY, breakCauses, getBreak, isClosed, listBreaks, NOBODY } from '../../
 import type { Page as PageOf } from '../../records/database/paging.js';
 import { acknowledgeBreak, assignBreak, ofCauses, resolveBreak, writeOffBreak } from '../actions/decide-break.js';
 import { pickedButton } from '../actions/decide-picked.js';
-import { recoverDeliveries } from '../actions/recover-deliveries.js';
+import { recoverButton } from '../actions/recover-deliveries.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { ageColumns, ages, ageWords } from '../view/age-columns.js';
 import {
@@ -203,7 +203,7 @@ export const breakPage: Page = {
     return {
       title: capitalized(words(kind)),
       badges: [severityBadge(severity), statusBadge(status)],
-      actions: buttonsOf(found, req),
+      actions: buttonsOf(found, req, (await deps.state()).facts),
       sections: [
         ...(isClosed(found) ? [] : await waitingAbout(deps, `break ${found.id}`)),
         ...(await whatToDo(deps, found)),
@@ -233,12 +233,12 @@ export const breakPage: Page = {
   },
 };
 
-function buttonsOf(found: BreakView, req: PageRequest): (ActionButton | null)[] {
+function buttonsOf(found: BreakView, req: PageRequest, known: AlertFacts): (ActionButton | null)[] {
   const { id, status, entity } = found;
   if (isClosed(found)) return [];
   const fields = { id: entity.id };
   return [
-    entity.kind === 'delivery' ? req.button(recoverDeliveries, {}, { fields, label: 'Recover the delivery' }) : null,
+    entity.kind === 'delivery' ? recoverButton(req, known, { fields, label: 'Recover the delivery' }) : null,
     status === 'open' ? req.button(acknowledgeBreak, { id }) : null,
     req.button(assignBreak, { id }),
     req.button(resolveBreak, { id }),

@@ -1,6 +1,6 @@
 import { stringify } from 'lossless-json';
-import { type AlertFacts, notHere, sentOf, toRecover } from '../../domain/alerts/facts.js';
-import { partlyRecovered } from '../../domain/alerts/recover-words.js';
+import { type AlertFacts, countNotHere, sentOf } from '../../domain/alerts/facts.js';
+import { hindranceOf } from '../../domain/alerts/outage-words.js';
 import type { DeliveryClass } from '../../domain/deliveries/delivery-class.js';
 import { capitalized, counted, minuteOf } from '../../domain/in-words.js';
 import { fromJsonText } from '../../domain/json.js';
@@ -9,7 +9,7 @@ import type { DeliveryDetail, DeliveryView } from '../../domain/views/webhook-sh
 import { listBreaks } from '../../records/breaks/list-breaks.js';
 import { countMissed, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { coverage } from '../../records/runs/coverage.js';
-import { parseMoment, recoverDeliveries } from '../actions/recover-deliveries.js';
+import { parseMoment, rangeButton, recoverButton } from '../actions/recover-deliveries.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { badFilter } from '../problem.js';
 import { breaksOf } from '../view/break-rows.js';
@@ -46,13 +46,7 @@ export const deliveries: Page = {
   path: '/deliveries',
   title: 'Missed deliveries',
   group: 'Webhooks',
-  waiting: {
-    count: ({ facts }) => {
-      const others = notHere(facts).reduce((sum, of) => sum + of.count, 0);
-      return facts.missed === null && others === 0 ? null : (facts.missed ?? 0) + others;
-    },
-    words: 'not here',
-  },
+  waiting: { count: ({ facts }) => countNotHere(facts), words: 'not here' },
   list: { rows: deliveryRows, days: 'none' },
   filters: [
     { name: 'show', label: 'Show', all: 'missed or on its way', options: shows },
@@ -61,16 +55,17 @@ export const deliveries: Page = {
     { name: 'to', label: 'Sent up to, UTC', type: 'datetime-local' },
   ],
   load: async (deps, req) => {
-    const { missed, awaited } = (await deps.state()).facts;
+    const { facts: known } = await deps.state();
     const [of] = await coverage(deps.db, ['deliveries'], deps.now());
-    const selected = req.button(recoverDeliveries, {}, { label: 'Recover the selected' });
+    const selected = recoverButton(req, known, { label: 'Recover the selected' });
     return {
       intro:
         'What the service says it sent, beside what is here. Without a filter: what is missed or still on its way.',
-      actions: [selected, rangeButton(req, { awaited })],
+      actions: [selected, rangeButton(req, known)],
       sections: [
-        { is: 'tiles', tiles: tilesOf(missed, awaited, of) },
-        readUpTo(awaited, of),
+        ...waitNotice(known),
+        { is: 'tiles', tiles: tilesOf(known, of) },
+        readUpTo(known.awaited, of),
         filters(req, { changes: { from: pickedFrom(req, 'from'), to: pickedFrom(req, 'to') } }),
         await deliveryRows(deps, req, selected),
       ],
@@ -91,31 +86,27 @@ function momentOf(name: string, given: string | undefined): Date | undefined {
   throw badFilter(name, 'takes a time in UTC such as 2026-10-31 or 2026-10-31 18:00');
 }
 
-/** Recovers all of a time: the range of the list, else all that is known not to be here, as many as the button says. */
-export function rangeButton(req: PageRequest, facts: Pick<AlertFacts, 'awaited'>): ActionButton | null {
-  const known = toRecover(facts);
-  const { from = minuteOf(known.from ?? sentOf(facts.awaited).from ?? ''), to = '' } = req.filters;
-  const isAll = known.count > 0 && req.filters['from'] === undefined && to === '';
-  const part = isAll ? partlyRecovered(facts) : null;
-  const label = isAll ? `Recover ${part?.share ?? known.count}` : 'Recover a time range';
-  const others = part === null ? '' : ` Of the others: ${part.others}.`;
-  const explain = `Every delivery of that time whose event is not here enters the inbox from the payload that the service shows. You see which before anything is done.${others}`;
-  const button = req.button(recoverDeliveries, {}, { label, explain });
-  if (button === null) return null;
-  const hint = 'in UTC, such as 2026-10-31 18:00';
-  const fields = [
-    { name: 'from', label: 'Sent from', value: from, hint, required: true },
-    { name: 'to', label: 'Sent up to', value: to, hint: `${hint}; empty: now` },
-  ];
-  return { ...button, fields };
+function waitNotice(known: AlertFacts): Section[] {
+  const until = hindranceOf(known)?.until;
+  if (until === undefined) return [];
+  return [notice('warn', 'Recovering waits for the service', `What is not here can be recovered ${until}.`)];
 }
 
 const shownClasses: readonly DeliveryClass[] = ['rejected', 'never_reached', 'phantom'];
 
-function tilesOf(missed: number | null, awaited: AlertFacts['awaited'], covered: Coverage | undefined): Tile[] {
+function tilesOf({ missed, awaited }: Pick<AlertFacts, 'missed' | 'awaited'>, covered: Coverage | undefined): Tile[] {
   const asOf = covered?.reason && covered.completeUntil ? `as of ${minuteOf(covered.completeUntil)} UTC: ` : '';
   const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind) ?? { awaited: 0, missed: 0 };
+  const all = countNotHere({ missed, awaited });
+  const young = awaited.reduce((sum, one) => sum + one.awaited, 0) - (all ?? 0);
   return [
+    {
+      label: 'Not here',
+      value: all === null ? 'unknown' : String(all),
+      note: `${asOf}overdue or not${young > 0 ? `, without ${young} sent within three minutes` : ''}`,
+      tone: all === null ? 'warn' : all > 0 ? 'bad' : 'quiet',
+      href: '/deliveries',
+    },
     {
       label: 'Missed',
       value: missed === null ? 'unknown' : String(missed),
@@ -215,11 +206,12 @@ function ours({ eventId, recoveredAt, class: kind }: DeliveryView): Value {
 export const delivery: Page = {
   path: '/deliveries/:id',
   title: 'Delivery',
-  load: async ({ db, now }, req) => {
+  load: async ({ db, now, state }, req) => {
     const found = await getDelivery(db, req.params['id'] ?? '');
     if (found === null) return null;
     const { items: breaks } = await listBreaks(db, { entityKind: 'delivery', entityId: found.id, take: 20 }, now());
-    const button = req.button(recoverDeliveries, {}, { fields: { id: found.id }, label: 'Recover this delivery' });
+    const how = { fields: { id: found.id }, label: 'Recover this delivery' };
+    const button = recoverButton(req, (await state()).facts, how);
     return {
       title: `Delivery of ${found.eventType ?? 'an unknown type'}`,
       badges: [classBadge(found), ...(found.missed ? [badge('missed', 'bad')] : [])],

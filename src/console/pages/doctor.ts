@@ -7,7 +7,8 @@ import { versionText } from '../../version.js';
 import { RUN_CHECKS, runChecks } from '../actions/run-checks.js';
 import type { DoctorLine, DoctorResult, Page } from '../page.js';
 import { notice, type Section, table } from '../view/sections.js';
-import { badge, quiet, stack, type Tone, text, type Value } from '../view/values.js';
+import { standingWords } from '../view/standing.js';
+import { badge, stack, type Tone, text, type Value } from '../view/values.js';
 
 /** No run of the checks lasts longer. */
 const LONGEST_MS = 300_000;
@@ -108,7 +109,11 @@ function resultOf(result: Kept, state: State, now: Date): Section[] {
       columns: [
         ['Check', ({ name }) => text(name)],
         ['State', (line) => (over.includes(line) ? badge('over since', 'quiet') : stateBadge(line))],
-        ['Found', ({ found, follows = [] }) => stack([text(found), ...follows.map((one) => quiet(`with it: ${one}`))])],
+        [
+          'Found',
+          ({ found, follows: withIt = [], waitsFor = null }) =>
+            stack([text(found), ...standingWords({ withIt, waitsFor })]),
+        ],
         ['What to do', ({ remedy }) => text(remedy, 'nothing')],
       ],
       empty: ['Nothing was checked', 'Run the checks again.'],

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { before } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
+import { hindranceOf } from '../../domain/alerts/outage-words.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import { lineOf, type Problem, type State } from '../../domain/state/state.js';
 import { DOCTOR, newestResult } from '../../records/actions/list-actions.js';
 import type { Figures, KnownState } from '../../records/alerts/load-state.js';
 import type { DayMoney, MoneySums } from '../../records/books/day-money.js';
+import { rangeButton } from '../actions/recover-deliveries.js';
 import { replayDeadCallbacksAction } from '../actions/replay.js';
 import type { DoctorResult, Page, PageDeps, PageRequest } from '../page.js';
 import { severityBadge } from '../view/break-rows.js';
@@ -23,6 +25,7 @@ import {
   type Tile,
   table,
 } from '../view/sections.js';
+import { standingWords } from '../view/standing.js';
 import {
   ago,
   amount,
@@ -38,7 +41,6 @@ import {
   text,
   type Value,
 } from '../view/values.js';
-import { rangeButton } from './deliveries.js';
 import { doctorWords } from './doctor.js';
 import { startButton } from './runs.js';
 
@@ -85,11 +87,15 @@ const LONGEST_WAIT_MS = 40;
 type FiringAlert = KnownState['alerts'][number];
 type Deps = Pick<PageDeps, 'runKinds' | 'now'> & Pick<KnownState, 'facts'>;
 
+function recoverButton({ facts }: Deps, req: PageRequest): ActionButton | null {
+  return toRecover(facts).count > 0 ? rangeButton(req, facts) : null;
+}
+
 /** What can be done about a problem from here; where it follows from another, that one comes first. */
 const buttons: Readonly<Record<string, (deps: Deps, req: PageRequest, problem: Problem) => ActionButton | null>> = {
-  TallyhookMissedDeliveries: ({ facts }, req) => rangeButton(req, facts),
-  TallyhookNothingArrives: ({ facts }, req) => rangeButton(req, facts),
-  NotHereYet: ({ facts }, req) => (toRecover(facts).count > 0 ? rangeButton(req, facts) : null),
+  TallyhookMissedDeliveries: recoverButton,
+  TallyhookNothingArrives: recoverButton,
+  NotHereYet: recoverButton,
   TallyhookDeadCallbacks: (_deps, req) => req.button(replayDeadCallbacksAction),
   KindUnproven: (deps, req, { subjects: [kind] }) => startButton(deps, req, kind),
 };
@@ -103,9 +109,11 @@ function firstAction(
   req: PageRequest,
   { problem, alert }: { problem: Problem; alert?: FiringAlert | undefined },
 ): Cell {
-  const { name, page, remedy } = problem;
+  const { name, page, remedy, waitsFor } = problem;
   if (remedy === '') return none();
-  const button = buttons[name]?.(deps, req, problem) ?? null;
+  const act = buttons[name];
+  if (waitsFor !== null && act !== undefined) return none(hindranceOf(deps.facts)?.until);
+  const button = act?.(deps, req, problem) ?? null;
   if (button !== null) return { is: 'action', button };
   if (!AT_A_MACHINE.includes(name)) return step(wayTo(page), page);
   return alert === undefined ? text('at its machine') : step('Open the runbook', alertHref(alert.id));
@@ -146,10 +154,10 @@ function muchOf({ count: n, money, countedWith }: Problem): Value {
 const OVER = badge('over', 'quiet');
 
 function whatOf(problem: Problem): Value[] {
-  const { title, detail, page, severity, isOver, follows } = problem;
-  const followers = follows.map((one) => quiet(`with it: ${one.title}`));
+  const { title, detail, page, severity, isOver, follows, waitsFor } = problem;
+  const withIt = follows.map((one) => one.title);
   const head = line([isOver ? OVER : severityBadge(severity), text(' '), link(lineOf(problem), page)]);
-  return [head, ...(detail === title ? [] : [quiet(detail)]), ...followers];
+  return [head, ...(detail === title ? [] : [quiet(detail)]), ...standingWords({ withIt, waitsFor })];
 }
 
 /** Its page has the runbook; who is at it, and until when nothing more is sent of it. */

@@ -3,6 +3,7 @@ import { capitalized, words } from '../in-words.js';
 import type { Alert, AlertSeverity, Condition } from './condition.js';
 import type { AlertFacts } from './facts.js';
 import { metricAlerts } from './metric-alerts.js';
+import { asOfNow } from './outage-words.js';
 import { recordConditions } from './record-conditions.js';
 import { upkeepConditions } from './upkeep-conditions.js';
 import { webhookConditions } from './webhook-conditions.js';
@@ -40,10 +41,17 @@ export function findAlerts(facts: AlertFacts): FoundAlert[] {
       severity,
       summary,
       detail,
-      remedy,
+      remedy: remedyNow({ name, subject, remedy }, facts),
       seconds,
     })),
   );
+}
+
+/** As it is kept: null where that of the condition is meant. */
+function remedyNow(alert: Required<Pick<FoundAlert, 'name' | 'subject' | 'remedy'>>, facts: AlertFacts): string | null {
+  const known = remedyOf(alert);
+  const now = asOfNow(known, facts);
+  return now === known ? alert.remedy : now;
 }
 
 /** What an alert is about in words of ours, unlike names of settings and assets. */

@@ -159,6 +159,12 @@ export function notHere(facts: Pick<AlertFacts, 'missed' | 'awaited'>): NotOverd
   return notOverdue(facts).filter((of) => of.class !== 'pending_retry' || of.oldestSeconds > FAILING_SECONDS);
 }
 
+/** How many are not here, overdue or not; null: it was not measured. */
+export function countNotHere(facts: Pick<AlertFacts, 'missed' | 'awaited'>): number | null {
+  const others = notHere(facts).reduce((sum, of) => sum + of.count, 0);
+  return facts.missed === null && others === 0 ? null : (facts.missed ?? 0) + others;
+}
+
 /** What recovers all that was sent since then. */
 export function recoverCommand(from: string | null): string {
   return `tallyhook deliveries recover --since ${from === null ? '2h' : `${from.slice(0, 16)}Z`}`;

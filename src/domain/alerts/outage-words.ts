@@ -7,7 +7,7 @@ export const SERVICE_AWAY = ['service_unavailable', 'service_circuit_open'] as c
 export const KEY_REFUSED = 'service_unauthorized';
 
 /** So many runs in a row say that it is the service: one alone may be of a list that fails by itself. */
-const AWAY_RUNS = 2;
+export const AWAY_RUNS = 2;
 
 /** So many attempts in a row, of one operation alone for so long: that no connection comes about is no operation's own. */
 export const AWAY_ATTEMPTS = 3;
@@ -32,6 +32,24 @@ export function unansweredWords({
 
 export const isSilent = (answeredSeconds: number | null): answeredSeconds is number =>
   answeredSeconds !== null && answeredSeconds > lateSeconds.answer;
+
+/** What keeps what asks the service from working, and until when; null: it can be asked. */
+export function hindranceOf({ outage }: Pick<AlertFacts, 'outage'>): { name: string; until: string } | null {
+  if (outage?.why === 'refused') return { name: 'KeyRefused', until: 'once the service accepts our key' };
+  return isAway(outage) ? { name: 'TallyhookServiceAway', until: 'once the service answers again' } : null;
+}
+
+const ASKING = /“tallyhook (?:deliveries recover|reconcile)\b[^”]*”/g;
+
+/** Whether a remedy has a command that asks the service. */
+export const asksService = (remedy: string): boolean => remedy.search(ASKING) >= 0;
+
+/** A remedy that says from when on each of its commands works. */
+export function asOfNow(remedy: string, facts: Pick<AlertFacts, 'outage'>): string {
+  const hindrance = hindranceOf(facts);
+  if (hindrance === null || remedy.includes(hindrance.until)) return remedy;
+  return remedy.replaceAll(ASKING, `${hindrance.until}, $&`);
+}
 
 /** Since when, what fails and how, and whether webhooks come. */
 export function outageWords({ since, what, error, webhookAt }: Outage): string {

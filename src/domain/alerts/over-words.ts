@@ -1,6 +1,7 @@
 import { counted } from '../in-words.js';
 import { conditionNamed, type FoundAlert } from './alerts.js';
 import type { AlertFacts } from './facts.js';
+import { asOfNow } from './outage-words.js';
 import { recoverFrom } from './recover-words.js';
 
 /** Of an alert that is over; one that this version does not know is named. */
@@ -10,13 +11,16 @@ export const pastSummary = (name: string): string => conditionNamed(name)?.past 
 export const losesDeliveries = (name: string): boolean => conditionNamed(name)?.losesDeliveries === true;
 
 /** What is left to do of an alert that is over; empty: nothing. */
-export function leftToDo(name: string, facts: Pick<AlertFacts, 'awaited'>): string {
+export function leftToDo(name: string, facts: Pick<AlertFacts, 'awaited' | 'outage'>): string {
   const lost = facts.awaited.filter((of) => of.class !== 'pending_retry' && of.recoverable > 0);
-  return losesDeliveries(name) && lost.length > 0 ? `Recover what is not here: ${recoverFrom(facts)}.` : '';
+  const remedy = `Recover what is not here: ${recoverFrom(facts)}.`;
+  return losesDeliveries(name) && lost.length > 0 ? asOfNow(remedy, facts) : '';
 }
 
 /** Alerts whose cause is over and that do not end yet: what came of it is to be taken in first. */
-export function remainingAlerts(facts: Pick<AlertFacts, 'awaited' | 'swallowed'>): (FoundAlert & { count: number })[] {
+export function remainingAlerts(
+  facts: Pick<AlertFacts, 'awaited' | 'outage' | 'swallowed'>,
+): (FoundAlert & { count: number })[] {
   const name = 'TallyhookNothingArrives';
   return facts.awaited
     .filter((of) => of.class === 'phantom' && of.recoverable > 0)

@@ -6,6 +6,7 @@ import { counted, duration, words } from '../in-words.js';
 import { type Condition, type Found, lateSeconds, minutes, type Named, when } from './condition.js';
 import type { AlertFacts, KindFacts } from './facts.js';
 import { isAway, outageWords, SERVICE_AWAY } from './outage-words.js';
+import { isOfNewTypes, SEE_RUNS, unprovenRemedy } from './unproven-words.js';
 
 const ENDPOINT_OFF: readonly BreakKind[] = ['endpoint_inactive', 'endpoint_unsubscribed'];
 export const MOVES_MONEY: readonly string[] = ['createRefund', 'createPayout', 'createTransfer'];
@@ -33,8 +34,7 @@ export const recordConditions: Named<Condition> = {
     runbook: 'a-kind-is-unproven',
     summary: 'What the service says of a kind is not known any more',
     past: 'What the service says of a kind was not known any more',
-    remedy:
-      'The page Runs says why its runs fail: the key, the rate or the service. Orders that only webhooks reported stay held until then.',
+    remedy: SEE_RUNS,
     page: '/runs?kind=',
     rule: {
       expr: [
@@ -50,7 +50,8 @@ export const recordConditions: Named<Condition> = {
         const { kind, everySeconds, provenSecondsAgo: ago } = of;
         if (everySeconds === null || ago === null || ago <= Math.max(3 * everySeconds, 180)) return [];
         if (isOfService(of, facts)) return [];
-        return [{ subject: kind, detail: `The last complete run of ${kind} ended ${minutes(ago)} ago.`, seconds: ago }];
+        const detail = `The last complete run of ${kind} ended ${minutes(ago)} ago.`;
+        return [{ subject: kind, detail, seconds: ago, remedy: unprovenRemedy(of, facts) }];
       }),
   },
   TallyhookNeverProven: {
@@ -74,10 +75,11 @@ export const recordConditions: Named<Condition> = {
       kinds
         .filter((of) => of.everySeconds !== null && of.provenSecondsAgo === null && ageSeconds > 3_600)
         .filter((of) => !isOfService(of, facts))
-        .map(({ kind }) => ({
-          subject: kind,
-          detail: `No run of ${kind} has ever ended complete.`,
+        .map((of) => ({
+          subject: of.kind,
+          detail: `No run of ${of.kind} has ever ended complete.`,
           seconds: ageSeconds,
+          ...(isOfNewTypes(of, facts) ? { remedy: unprovenRemedy(of, facts) } : {}),
         })),
   },
   TallyhookCriticalBreak: {

@@ -1,5 +1,6 @@
 import { counted, minuteOf } from '../in-words.js';
 import { type AlertFacts, recoverCommand, type Sent, toRecover } from './facts.js';
+import { hindranceOf } from './outage-words.js';
 
 type Awaited = Pick<AlertFacts, 'awaited'>;
 export const NOT_KNOWN: Awaited = { awaited: [] };
@@ -24,12 +25,14 @@ export function partlyRecovered(facts: Awaited): { share: string; others: string
   return { share: `${count} of ${all}`, others: others.join('; ') };
 }
 
-/** Beside so many that are missed. */
-export function canRecover(facts: Awaited, missed: number): string {
+/** Beside so many that are missed: how many can be recovered, and from when on. */
+export function canRecover(facts: Pick<AlertFacts, 'awaited' | 'outage'>, missed: number): string {
   const part = partlyRecovered(facts);
-  if (part !== null) return ` ${part.share}, overdue or not, can be recovered now: ${part.others}.`;
   const { count } = toRecover(facts);
-  return count > missed ? ` With those that are not overdue yet, ${count} can be recovered now.` : '';
+  const when = hindranceOf(facts)?.until ?? 'now';
+  if (part !== null && count === 0) return ` None of them can be recovered: ${part.others}.`;
+  if (part !== null) return ` ${part.share}, overdue or not, can be recovered ${when}: ${part.others}.`;
+  return count > missed ? ` With those that are not overdue yet, ${count} can be recovered ${when}.` : '';
 }
 
 /** Remedies that end with it. */
@@ -41,8 +44,12 @@ export const startPart = (facts: Awaited): string =>
 export const removeImpostor = (facts: Awaited): string =>
   `Look at what answers at WEBHOOK_PUBLIC_URL: a proxy’s default page, an old deployment, a tunnel. Try it from outside: “tallyhook trigger payment_intent.completed --url ADDRESS”. Then recover what was swallowed: ${recoverFrom(facts)}.`;
 
-export const takeCauseAway = (facts: Awaited): string =>
-  `Take the cause away that the page Missed deliveries names. Then recover them, there or by the command: ${recoverFrom(facts)}.`;
+export function takeCauseAway(facts: Awaited): string {
+  const first = 'Take the cause away that the page Missed deliveries names.';
+  const isKnown = facts.awaited.some(({ missed }) => missed > 0);
+  if (isKnown && toRecover(facts).count === 0) return `${first} Nothing is to be recovered.`;
+  return `${first} Then recover them, there or by the command: ${recoverFrom(facts)}.`;
+}
 
 export const setClock = (facts: Awaited): string =>
   `Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS. Then recover what was rejected: ${recoverFrom(facts)}.`;

@@ -284,10 +284,10 @@ export const webhookConditions: Named<Condition> = {
     page: '/deliveries?show=lost',
     check: 'missed deliveries',
     rule: { expr: 'max(tallyhook_missed_deliveries) > 0', for: '2m' },
-    found: ({ missed, awaited }) => {
+    found: ({ missed, awaited, outage }) => {
       const overdue = awaited.filter((one) => one.missed > 0);
       const count = missed ?? 0;
-      const detail = `${counted(count, 'that no retry will bring is', 'that no retry will bring are')} not made good yet.${sentWords(sentOf(overdue))}${canRecover({ awaited }, count)}`;
+      const detail = `${counted(count, 'that no retry will bring is', 'that no retry will bring are')} not made good yet.${sentWords(sentOf(overdue))}${canRecover({ awaited, outage }, count)}`;
       const seconds = overdue.map(({ oldestSeconds }) => oldestSeconds);
       return when(count > 0, detail, {
         count,

@@ -3,6 +3,7 @@ import { grouped } from '../grouped.js';
 import { isJsonObject, type Json, type JsonObject, ownField } from '../json.js';
 import { isAmount, isSignedAmount, negated, sumAmounts } from '../money.js';
 import { textField } from '../records.js';
+import { MOVED } from '../run-kinds.js';
 import type {
   MovementLine,
   MovementOperation,
@@ -34,9 +35,19 @@ function ofPayin({ fields }: MovementRecord): Operations {
 
 const NO_CLASS = 'is on no list of movements.words.payoutType';
 
-/** Whether all that is not known hangs on payouts whose type the contract does not know; `why`: reasons as runs and balances have them. */
-export function isOfNewType(why: string | null): boolean {
-  return why?.split('; ').every((reason) => reason.includes(`" ${NO_CLASS}`)) ?? false;
+/**
+ * Whether all that is not known hangs on payouts whose type the contract does not know, or may stand still by itself. `why`: as runs have it, each
+ * reason behind the assets that it is of; `taken`: assets of such payouts, of which one that moves is not told apart as long as that is so.
+ */
+export function isOfNewType(why: string | null, taken: readonly string[]): boolean {
+  const reasons = why?.split('; ') ?? [];
+  const isOfType = (reason: string) => reason.includes(`" ${NO_CLASS}`);
+  const isMoving = (reason: string) => reason.includes(MOVED);
+  const isTaken = (reason: string) => taken.some((asset) => reason.split(/: |, | and /).includes(asset));
+  return (
+    reasons.every((reason) => isOfType(reason) || isMoving(reason)) &&
+    reasons.some((reason) => isOfType(reason) || isTaken(reason))
+  );
 }
 
 /** Specification 2.4. What a sub-wallet pays, to whomever, stands among its own transactions. */

@@ -15,7 +15,8 @@ export const invoiceBreaks = {
     means:
       'An invoice has been paid for half an hour, and the payment that it names is unknown here, was not collected, or belongs to another invoice.',
     ends: 'The payment is read and collected.',
-    remedy: 'Was it marked as paid by hand in the dashboard? Else run tallyhook reconcile payment-intents --full.',
+    remedy:
+      'Was it marked as paid by hand in the dashboard? Else read all payments: “tallyhook reconcile payment-intents --full”.',
     check: eachInvoice(paidWithoutIntent),
   },
   invoice_items_sum: {

@@ -61,7 +61,7 @@ export const recordBreaks = {
       'For an hour the service has counted another number of a product’s payments (all, or completed) than there are here.',
     ends: 'The counts agree.',
     remedy:
-      'Run tallyhook reconcile payment-intents --full. If they still differ, ask the service which payments it counts.',
+      'Read all payments: “tallyhook reconcile payment-intents --full”. If they still differ, ask the service which payments it counts.',
   },
 } as const satisfies BreakDefinitions;
 

@@ -5,7 +5,7 @@ import { endedBy } from '../alerts/record-conditions.js';
 import type { BreakKind } from '../breaks/breaks.js';
 import type { Severity } from '../breaks/findings.js';
 import { type DeliveryClass, deliveryBreakKinds } from '../deliveries/delivery-class.js';
-import { isOfNewTypes } from './new-payout-type.js';
+import { followsFromTypes } from './new-payout-type.js';
 import { isForNobody } from './notices.js';
 
 /** One thing that holds, before what follows from another is put under it. */
@@ -134,7 +134,7 @@ const causes: readonly Cause[] = [
     name: 'TallyhookMissedDeliveries',
     explains: (effect) => effect.name === 'NotHereYet' || isBreak(effect, ...deliveryBreakKinds),
   },
-  { name: 'OpenBreak', subject: 'contract_violation', explains: isOfNewTypes },
+  { name: 'OpenBreak', subject: 'contract_violation', explains: followsFromTypes },
   ...breakNames.map(
     (name): Cause => ({
       name,

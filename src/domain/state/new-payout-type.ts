@@ -1,7 +1,7 @@
 import type { Found } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
 import { breakWords } from '../alerts/record-conditions.js';
-import { isOfNewType } from '../balances/movements.js';
+import { classifyTypes, isOfNewTypes } from '../alerts/unproven-words.js';
 import { breakWordsOf } from '../breaks/breaks.js';
 import type { OpenBreaks } from '../breaks/money-once.js';
 import { counted, named } from '../in-words.js';
@@ -23,7 +23,7 @@ export function newTypeWords(
   const quoted = named(types.map((type) => `“${type}”`));
   return {
     detail: `No class of the contract has the payout type ${quoted}: what such a payout moved is not known.${much}`,
-    remedy: `Find out what it is, then put ${quoted} into a class of movements.words.payoutType (CONTRACT_FILE) and start Tallyhook again. The break ends within a day, or with “tallyhook reconcile payouts --full”.`,
+    remedy: classifyTypes(types),
   };
 }
 
@@ -36,9 +36,9 @@ export function openBreakWords(one: OpenBreaks, { newPayoutTypes: types, newPayo
 }
 
 /** What comes of it that nobody knows what a payout of that type moved: of a balance, of the run that reads them, of what is left over. */
-export function isOfNewTypes(
+export function followsFromTypes(
   { name, subject }: { name: string; subject: string },
-  { newPayoutTypes, balances: { unproven }, kinds }: AlertFacts,
+  { newPayoutTypes, newPayouts, balances: { unproven }, kinds }: AlertFacts,
 ): boolean {
   if (newPayoutTypes.length === 0) return false;
   if (subject === 'balance_residual') {
@@ -46,5 +46,5 @@ export function isOfNewTypes(
     return unexplained.length > 0 && unexplained.every((one) => one.isOfNewType);
   }
   if (name === 'BalanceUnproven') return unproven.some((one) => one.assetCode === subject && one.isOfNewType);
-  return subject === 'balances' && kinds.some(({ kind, reason }) => kind === subject && isOfNewType(reason));
+  return kinds.some((of) => of.kind === subject && isOfNewTypes(of, { newPayoutTypes, newPayouts }));
 }

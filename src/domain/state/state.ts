@@ -1,6 +1,7 @@
 import { conditions, type FoundAlert, remedyOf, subjectWords } from '../alerts/alerts.js';
 import { type AlertSeverity, type Found, lateSeconds, type Watched } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
+import { asksService, asOfNow, hindranceOf } from '../alerts/outage-words.js';
 import { remainingAlerts } from '../alerts/over-words.js';
 import { type Severity, severities } from '../breaks/findings.js';
 import type { OpenBreaks } from '../breaks/money-once.js';
@@ -39,6 +40,8 @@ export interface Problem {
   countedWith: readonly string[];
   worth: number;
   follows: readonly Problem[];
+  /** The title of what keeps its remedy from working; null: nothing does. */
+  waitsFor: string | null;
 }
 
 /** How the whole is: what the status line, the overview, the doctor, alerts and `tallyhook status` say alike. */
@@ -71,7 +74,7 @@ export const stateChecks: readonly string[] = [...new Set(watched.flatMap(({ che
 /** All that the facts show, and what fires though they do not show it any more, or nobody checks. */
 export function stateOf(facts: AlertFacts, alerts: readonly OpenAlert[], now: Date): State {
   const ageOf = (alert: OpenAlert) => Math.max(0, (now.getTime() - alert.since.getTime()) / 1_000);
-  const shown = watched.flatMap((one) => one.found(facts).map((each) => singleOf(one, each)));
+  const shown = watched.flatMap((one) => one.found(facts).map((each) => singleOf(one, each, facts)));
   const firing = alerts.filter((alert) => alert.isFiring && !shown.some((one) => isSame(one, alert)));
   const remaining = remainingAlerts(facts)
     .filter((one) => firing.some((alert) => isSame(one, alert)))
@@ -83,11 +86,22 @@ export function stateOf(facts: AlertFacts, alerts: readonly OpenAlert[], now: Da
       const alert = alerts.find((other) => isSame(one, other));
       return alert === undefined ? one : { ...one, seconds: ageOf(alert) };
     }),
-    ...others.map((alert) => ({ ...singleOfAlert(alert, isOver(alert, facts, now)), seconds: ageOf(alert) })),
+    ...others.map((alert) => {
+      const one = singleOfAlert(alert, isOver(alert, facts, now));
+      return { ...one, remedy: asOfNow(one.remedy, facts), seconds: ageOf(alert) };
+    }),
   ];
+  const hindrance = hindranceOf(facts);
+  const keeper = all.find(({ name }) => name === hindrance?.name);
   const byHead = grouped(all, (one) => headOf(one, { all, facts }));
-  const problems = [...grouped([...byHead], ([head]) => likenessOf(head)).values()].map(problemOf);
-  const sorted = problems.toSorted(worstFirst);
+  const problems = [...grouped([...byHead], ([head]) => likenessOf(head)).values()].map((alike) =>
+    problemOf(alike, keeper),
+  );
+  const waits = problems.some(({ waitsFor }) => waitsFor !== null);
+  const keeps = (problem: Problem) => waits && keeper !== undefined && isAbout(problem, keeper);
+  const sorted = problems.toSorted(
+    (a, b) => bySeverity(a, b) || Number(keeps(b)) - Number(keeps(a)) || worstFirst(a, b),
+  );
   return { severity: sorted.find((problem) => !problem.isOver)?.severity ?? null, at: now, problems: sorted };
 }
 
@@ -95,11 +109,16 @@ type Named = Pick<FoundAlert, 'name' | 'subject'>;
 
 const isSame = (one: Named, other: Named): boolean => one.name === other.name && one.subject === other.subject;
 
+const isIn = ({ name, subjects }: Problem, one: Named): boolean =>
+  subjects.some((subject) => isSame(one, { name, subject }));
+
+const isAbout = (problem: Problem, one: Named): boolean =>
+  [problem, ...problem.follows].some((each) => isIn(each, one));
+
 /** Alerts in the order of the problems that they are, or that they follow from; what is no problem stands last. */
 export function inOrder<Alert extends Named>({ problems }: State, alerts: readonly Alert[]): Alert[] {
   const all = problems.flatMap((head) => [head, ...head.follows]);
-  const placeOf = (alert: Alert) =>
-    all.findIndex(({ name, subjects }) => subjects.some((subject) => isSame(alert, { name, subject }))) >>> 0;
+  const placeOf = (alert: Alert) => all.findIndex((one) => isIn(one, alert)) >>> 0;
   return alerts.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
@@ -120,6 +139,26 @@ export function severityWords(
   return worse.length === 0 ? `${known}, as its alert is` : `${known}, for what follows from it: ${named(worse)}`;
 }
 
+/** What an alert follows from, what follows from it, and what keeps its remedy from working, each by its title. */
+export interface Standing {
+  followsFrom: string | null;
+  withIt: readonly string[];
+  waitsFor: string | null;
+}
+
+/** `cause`: the problem that an alert follows from; null: it is one itself, or none. */
+export function standingIn({ problems }: State, alert: Named): Standing & { cause: Problem | null } {
+  const head = problems.find((problem) => isAbout(problem, alert));
+  const own = head === undefined ? undefined : [head, ...head.follows].find((one) => isIn(one, alert));
+  const cause = head === undefined || head === own ? null : head;
+  return {
+    cause,
+    followsFrom: cause?.title ?? null,
+    withIt: own?.follows.map(({ title }) => title) ?? [],
+    waitsFor: own?.waitsFor ?? null,
+  };
+}
+
 /** Whether somebody is to do something. */
 export const needsPerson = ({ problems }: State): boolean => problems.some(({ remedy }) => remedy !== '');
 
@@ -132,7 +171,7 @@ function worst(given: readonly Severity[]): Severity | null {
   return severities.find((severity) => given.includes(severity)) ?? null;
 }
 
-function singleOf(one: (typeof watched)[number], found: Found): Single {
+function singleOf(one: (typeof watched)[number], found: Found, facts: AlertFacts): Single {
   const { name, summary, page } = one;
   const { subject = '', severity: own = one.severity } = found;
   const isAlert = !(name in notices);
@@ -143,7 +182,10 @@ function singleOf(one: (typeof watched)[number], found: Found): Single {
     summary,
     // Nothing is less than the alert about it.
     severity: isAlert ? (worst([one.severity, own]) ?? own) : own,
-    remedy: isAlert ? remedyOf({ name, subject, remedy: found.remedy ?? null }) : (found.remedy ?? one.remedy),
+    remedy: asOfNow(
+      isAlert ? remedyOf({ name, subject, remedy: found.remedy ?? null }) : (found.remedy ?? one.remedy),
+      facts,
+    ),
     page,
     check: found.check ?? one.check ?? subject,
   };
@@ -187,15 +229,19 @@ function headOf(one: Single, known: { all: readonly Single[]; facts: AlertFacts 
 const likenessOf = ({ name, severity, remedy, isOver }: Single): string =>
   JSON.stringify([name, severity, remedy, isOver === true]);
 
-/** Of heads of which the same is said, each with itself and what follows from it. */
-function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Problem {
+/** Of heads of which the same is said, each with itself and what follows from it. `keeper`: what keeps the service from being asked. */
+function problemOf(alike: readonly (readonly [Single, readonly Single[]])[], keeper?: Single): Problem {
   const heads = alike.map(([head]) => head);
   const followers = alike.flatMap(([head, of]) => of.filter((one) => one !== head));
   const follows = [...grouped(followers, likenessOf).values()].map((some) =>
-    problemOf(some.map((one) => [one, [one]])),
+    problemOf(
+      some.map((one) => [one, [one]]),
+      keeper,
+    ),
   );
   const [first] = heads as [Single, ...Single[]];
   const subjects = heads.map(({ subject }) => subject);
+  const isKeeper = alike.some(([, of]) => of.some((one) => one === keeper));
   const counts = heads.flatMap(({ count }) => count ?? []);
   const seconds = heads.flatMap((one) => one.seconds ?? []);
   const oldest = seconds.length > 0 ? seconds : follows.flatMap((one) => one.seconds ?? []);
@@ -216,7 +262,8 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[]): Pr
       (kind) => !subjects.includes(kind),
     ),
     worth: heads.reduce((sum, { worth = 0 }) => sum + worth, 0),
-    follows: follows.toSorted(worstFirst),
+    follows: follows.toSorted((a, b) => bySeverity(a, b) || worstFirst(a, b)),
+    waitsFor: keeper !== undefined && !isKeeper && asksService(first.remedy) ? titleOf([keeper]) : null,
   };
 }
 
@@ -238,10 +285,13 @@ function sumsOf(money: readonly Money[]): Money[] {
   });
 }
 
-/** What is over last; by severity, then where something is to be done, then the most money, then the oldest. */
+/** What is over last. */
+function bySeverity(a: Problem, b: Problem): number {
+  return Number(a.isOver) - Number(b.isOver) || severities.indexOf(a.severity) - severities.indexOf(b.severity);
+}
+
+/** Of what is as grave: where something is to be done, then the most money, then the oldest. */
 function worstFirst(a: Problem, b: Problem): number {
-  const bySeverity = severities.indexOf(a.severity) - severities.indexOf(b.severity);
   const byRemedy = Number(a.remedy === '') - Number(b.remedy === '');
-  const byEnd = Number(a.isOver) - Number(b.isOver);
-  return byEnd || bySeverity || byRemedy || b.worth - a.worth || (b.seconds ?? 0) - (a.seconds ?? 0);
+  return byRemedy || b.worth - a.worth || (b.seconds ?? 0) - (a.seconds ?? 0);
 }

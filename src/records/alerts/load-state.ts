@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
 import { retiredLast } from '../../domain/deliveries/last-secret.js';
-import { isOver, type State, stateOf } from '../../domain/state/state.js';
+import { isOver, type OpenAlert, type State, stateOf } from '../../domain/state/state.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { countUnclosed, type UnclosedCount } from '../breaks/list-breaks.js';
 import { rowOf } from '../database/statements.js';
@@ -22,7 +22,7 @@ export interface KnownState {
   state: State;
   facts: AlertFacts;
   /** Those that have not ended; `isOver`: they are to, within minutes. */
-  alerts: readonly (AlertRow & { isOver: boolean })[];
+  alerts: readonly (AlertRow & OpenAlert & { isOver: boolean })[];
   figures: Figures;
 }
 

@@ -182,7 +182,9 @@ export async function balanceFacts(
       assetCode: proof.assetCode,
       why: proof.unproven ?? `${proof.unexplained} is unexplained`,
       isUnexplained: proofStatus(proof) === 'unexplained',
-      isOfNewType: isOfNewType(proof.unproven) && isTaken(proof.unexplained ?? '0', taken.get(proof.assetCode)),
+      isOfNewType:
+        isOfNewType(`${proof.assetCode}: ${proof.unproven}`, [...taken.keys()]) &&
+        isTaken(proof.unexplained ?? '0', taken.get(proof.assetCode)),
     })),
   };
 }

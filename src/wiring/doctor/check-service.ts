@@ -1,5 +1,7 @@
 import { type Config, secretsSource } from '../../config.js';
-import { remedyOf } from '../../domain/alerts/alerts.js';
+import { conditionNamed, remedyOf } from '../../domain/alerts/alerts.js';
+import type { Outage } from '../../domain/alerts/facts.js';
+import { AWAY_RUNS } from '../../domain/alerts/outage-words.js';
 import { isOwnUrl } from '../../domain/deliveries/endpoint-rules.js';
 import { placeOf } from '../../domain/deliveries/last-secret.js';
 import { lackingEvents } from '../../domain/deliveries/secret-verdict.js';
@@ -14,20 +16,52 @@ import { type Check, type DoctorParts, finding, ok, unknown } from './check.js';
 
 const CLOCK_LIMIT_MS = 5_000;
 
-/** `isReached`: it makes sense to ask for more, also where it was this list alone that could not be read. */
-export async function checkService({ client, config }: DoctorParts): Promise<{ checks: Check[]; isReached: boolean }> {
+/** What the first question says of the service. */
+export interface ServiceProbed {
+  checks: Check[];
+  /** Why it makes no sense to ask for more; null: it does, also where it was this list alone that could not be read. */
+  unreached: string | null;
+  /** What keeps it from being asked, as runs would note it; null: nothing, or not the service. */
+  outage: Outage | null;
+}
+
+export async function checkService({ client, config, now }: DoctorParts): Promise<ServiceProbed> {
   try {
     const { data } = await client.reply('listPaymentIntents', { query: { take: 1 } });
     const found = Array.isArray(data) && data.length > 0 ? 'has payments' : 'has no payment yet';
     const checks = [ok('service', `${config.SERVICE_BASE_URL} answers, and ${found}`), checkClock(client, config)];
-    return { checks, isReached: true };
+    return { checks, unreached: null, outage: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const hasAnswered = error instanceof ServiceError && error.status !== null;
     const isReached =
       hasAnswered && !(error instanceof UnauthorizedError) && !(isFailure(error) && (await failsAgain(client)));
-    return { checks: [finding('service', error.message, remedyFor(error))], isReached };
+    const check = finding(error instanceof UnauthorizedError ? 'key' : 'service', error.message, remedyFor(error));
+    if (isReached) return { checks: [check], unreached: null, outage: null };
+    const outage = outageOf(error, now());
+    return { checks: [check], unreached: outage === null ? error.message : titles[outage.why], outage };
   }
+}
+
+const titles = {
+  away: conditionNamed('TallyhookServiceAway')?.summary ?? '',
+  refused: notices['KeyRefused']?.summary ?? '',
+} as const;
+
+function outageOf(error: AppError, now: Date): Outage | null {
+  const isRefused = error instanceof UnauthorizedError;
+  if (!isRefused && !(error instanceof UnavailableError) && !isFailure(error)) return null;
+  return {
+    why: isRefused ? 'refused' : 'away',
+    since: now.toISOString(),
+    seconds: 0,
+    runs: AWAY_RUNS,
+    attempts: 0,
+    operations: 1,
+    what: 'calls of listPaymentIntents',
+    error: `${error.code}: ${error.message}`,
+    webhookAt: null,
+  };
 }
 
 const isFailure = (error: unknown) => error instanceof ServiceError && (error.status ?? 0) >= 500;

@@ -1,8 +1,9 @@
-import { canaryWords } from '../../domain/alerts/facts.js';
+import { canaryWords, type Outage } from '../../domain/alerts/facts.js';
+import { hindranceOf } from '../../domain/alerts/outage-words.js';
 import { counted } from '../../domain/in-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { unprovenText } from '../../domain/state/notices.js';
-import { type Problem, type State, stateChecks } from '../../domain/state/state.js';
+import { type Problem, type State, stateChecks, stateOf } from '../../domain/state/state.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
 import { type KnownState, loadState } from '../../records/alerts/load-state.js';
 import { matchBehind } from '../../records/books/match/match-progress.js';
@@ -35,9 +36,9 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
   const database = await checkDatabase(parts);
   if (database.some(({ name, status }) => name === 'database' && status === 'finding'))
     return { items: database, ...nothing };
-  const { checks: service, isReached } = await checkService(parts);
+  const { checks: service, unreached, outage } = await checkService(parts);
   const items = [...database, ...service, checkKey(parts.config.SERVICE_API_KEY ?? '', parts.now())];
-  if (isReached) items.push(...(await checkEndpoint(parts)));
+  items.push(...(await (unreached === null ? checkEndpoint(parts) : unaskedOf(parts, unreached))));
   for (const check of [
     checkConnections,
     checkSecrets,
@@ -49,10 +50,20 @@ export async function examine(parts: DoctorParts): Promise<Diagnosis> {
     checkMatching,
   ])
     items.push(...(await check(parts)));
-  const known = await withState(parts, items);
-  if (!isReached) return { items: known, ...nothing };
+  const known = await withState(parts, items, outage);
+  if (unreached !== null) return { items: known, ...nothing };
   const { checks, ...suggested } = await probeContract(parts);
   return { items: [...known, ...checks], ...suggested };
+}
+
+const ASKED_FIRST = ['clock', 'account', 'endpoint'];
+
+/** What the service would be asked for, and is not for this reason. */
+async function unaskedOf(parts: DoctorParts, because: string): Promise<Check[]> {
+  const why = `not asked: ${because}`;
+  const { checks } = await probeContract(parts, why);
+  const names = [...ASKED_FIRST, ...checks.map(({ name }) => name)];
+  return names.map((name) => ({ ...unknown(name, why), because }));
 }
 
 const SOON_MS = 7 * 24 * 3_600_000;
@@ -148,53 +159,72 @@ export async function runDoctor(runtime: Runtime, signal: AbortSignal = runtime.
   });
 }
 
-/** What was probed from here, and what the database shows: of each cause one finding. */
+/** What was probed from here, and what the database shows: of each cause one finding. `met`: what keeps the service from being asked, and nobody noted yet. */
 export async function withState(
   { db, config, now }: Pick<DoctorParts, 'db' | 'config' | 'now'>,
   probed: readonly Check[],
+  met: Outage | null = null,
 ): Promise<Check[]> {
-  const known = await loadState(db, { now: now(), kinds: runKinds, runEverySeconds: runEverySeconds(config) });
-  return mergeState(probed, known.state, checksOf(known));
+  const at = now();
+  const known = await loadState(db, { now: at, kinds: runKinds, runEverySeconds: runEverySeconds(config) });
+  const isNew = met !== null && hindranceOf(known.facts) === null;
+  const state = isNew ? stateOf({ ...known.facts, outage: met }, known.alerts, at) : known.state;
+  return mergeState(probed, state, checksOf(known));
 }
 
-/** A probe's finding says more than the same of the database, which says better what to do; what follows from another is not known by itself. */
-export function mergeState(probed: readonly Check[], { problems }: State, looked: readonly Check[]): Check[] {
-  const found = new Set(probed.flatMap(({ name, status }) => (status === 'finding' ? [name] : [])));
-  const shown = problems.filter(({ checks }) => !checks.every((name) => found.has(name)));
-  const told = new Set(shown.flatMap(({ checks }) => checks));
+/** What is both probed and known is one finding, in its place among the problems; what follows from another is not known by itself. */
+export function mergeState(given: readonly Check[], { problems }: State, looked: readonly Check[]): Check[] {
+  const [unasked, probed] = [given.filter(({ because }) => because), given.filter(({ because }) => !because)];
+  const sameOf = ({ name, status }: Check) =>
+    problems.find((head) => status === 'finding' && head.severity !== 'low' && checksIn(head).includes(name));
+  const told = new Set(problems.flatMap(({ checks }) => checks));
   const causes = new Map(
-    problems.flatMap((head) => head.follows.flatMap(({ checks }) => checks.map((name) => [name, head] as const))),
+    problems.flatMap((head) => head.follows.flatMap(checksIn).map((name) => [name, head] as const)),
   );
   const probes = probed
-    .filter(({ name, status }) => status !== 'ok' || !told.has(name))
-    .map((check) => {
-      const same = problems.find(({ checks }) => check.status === 'finding' && checks.includes(check.name));
-      const words = same === undefined || same.remedy === '' ? {} : { remedy: same.remedy };
-      return { ...check, ...words, ...followsOf(same) };
-    });
-  const names = new Set(probed.map(({ name }) => name));
+    .filter((check) => sameOf(check) === undefined && (check.status === 'finding' || !told.has(check.name)))
+    .map((check) => ({ ...check, ...followsOf([], unaskedFor(unasked, [check.found])) }));
+  const shown = problems.map((head) => {
+    const titles = [head.title, ...head.follows.map(({ title }) => title)];
+    const same = probed.filter((check) => sameOf(check) === head);
+    return { ...checkOf(head, same), ...followsOf(head.follows, unaskedFor(unasked, titles)) };
+  });
+  const names = new Set(given.map(({ name }) => name));
   const others = looked.filter(({ name }) => !told.has(name) && !names.has(name));
   return [
     ...probes,
-    ...shown.map(checkOf),
+    ...shown,
     ...others.map((check) => {
       const cause = causes.get(check.name);
       if (cause === undefined) return check;
       return { ...unknown(check.name, `follows from: ${cause.title}`), because: cause.title };
     }),
+    ...unasked,
   ];
 }
 
-function checkOf(problem: Problem): Check {
-  const { checks, title, detail, remedy } = problem;
-  const [name, found] = [checks.join(', '), `${title}. ${detail}`];
+const checksIn = ({ checks, follows }: Problem): string[] => [...checks, ...follows.flatMap((one) => one.checks)];
+
+function checkOf({ checks, title, detail, remedy: known, waitsFor }: Problem, probes: readonly Check[]): Check {
+  const name = checks.join(', ');
+  const found = [`${title}. ${detail}`, ...probes.map((probe) => `Probed now: ${probe.found}.`)].join(' ');
+  const remedy = known === '' ? (probes[0]?.remedy ?? '') : known;
   const check = remedy === '' ? unknown(name, found) : finding(name, found, remedy);
-  return { ...check, ...followsOf(problem) };
+  return waitsFor === null ? check : { ...check, waitsFor };
 }
 
-function followsOf(problem: Problem | undefined): Pick<Check, 'follows'> {
-  const follows = problem?.follows ?? [];
-  return follows.length === 0 ? {} : { follows: follows.map(({ title }) => title) };
+/** How many checks there would be besides, if it were not for one of these. */
+function unaskedFor(unasked: readonly Check[], causes: readonly string[]): string[] {
+  const some = unasked.filter(({ because = '' }) => causes.includes(because));
+  if (some.length === 0) return [];
+  return [
+    `${counted(some.length, 'check is', 'checks are')} not made, which ask the service: ${ASKED_FIRST.join(', ')}, contract`,
+  ];
+}
+
+function followsOf(problems: readonly Problem[], more: readonly string[]): Pick<Check, 'follows'> {
+  const follows = [...problems.map(({ title }) => title), ...more];
+  return follows.length === 0 ? {} : { follows };
 }
 
 /** Each thing that is looked at, as if it were well; a kind that nobody is asked about yet is not well all the same. */

@@ -19,7 +19,7 @@ import {
 } from './probe-names.js';
 import { findCountHeader, probeCountHeader, probeItems, probeNextCursor } from './probe-pages.js';
 import { type Account, parameterTests, probeParameters } from './probe-parameters.js';
-import { type Asked, limitQuestions, MANY, NOTHING_YET, rowsOf } from './questions.js';
+import { type Ask, type Asked, limitQuestions, MANY, NOTHING_YET, rowsOf } from './questions.js';
 
 const SOME = 3;
 
@@ -28,10 +28,11 @@ export interface ContractProbed extends EventsProbed {
   suggestedContract: object | null;
 }
 
-/** Every name that the specification does not show and a read can show. Changes nothing at the service. */
-export async function probeContract(parts: DoctorParts): Promise<ContractProbed> {
+/** Every name that the specification does not show and a read can show. Changes nothing at the service. `unasked`: why nothing is asked. */
+export async function probeContract(parts: DoctorParts, unasked: string | null = null): Promise<ContractProbed> {
   const { contract } = parts;
-  const ask = limitQuestions(parts);
+  const ask: Ask =
+    unasked === null ? limitQuestions(parts) : () => Promise.resolve({ kind: 'failed', problem: unasked });
   const probing: Probing = { ask, contract };
   const assets = fieldsOf(await ask(contract, 'listPublicAssets'), 'assetCode');
   const checks = [

@@ -1,0 +1,30 @@
+import type { OpenAlert, Problem, Standing, State } from '../../domain/state/state.js';
+import { standingIn } from '../../domain/state/state.js';
+import { alertHref } from './links.js';
+import { line, link, quiet, type Value } from './values.js';
+
+type Named = Pick<OpenAlert, 'name' | 'subject'>;
+
+/** What follows from something, and what keeps its remedy from working, each on a line. */
+export function standingWords({ withIt, waitsFor }: Omit<Standing, 'followsFrom'>): Value[] {
+  return [
+    ...(waitsFor === null ? [] : [quiet(`waits for: ${waitsFor}`)]),
+    ...withIt.map((one) => quiet(`with it: ${one}`)),
+  ];
+}
+
+/** The same of an alert, after what it follows from. */
+export function alertStanding(
+  { state, alerts }: { state: State; alerts: readonly (Named & { id: string })[] },
+  alert: Named,
+): Value[] {
+  const { cause, ...standing } = standingIn(state, alert);
+  const from = cause === null ? [] : [line([quiet('follows from: '), link(cause.title, hrefOf(cause, alerts))])];
+  return [...from, ...standingWords(standing)];
+}
+
+/** Its alert, where one is open, else where it is seen. */
+function hrefOf({ name, subjects, page }: Problem, alerts: readonly (Named & { id: string })[]): string {
+  const own = alerts.find((one) => one.name === name && subjects.includes(one.subject));
+  return own === undefined ? page : alertHref(own.id);
+}
