@@ -42,7 +42,7 @@ export const alertShape = z
     // Empty where this version does not know the condition.
     remedy: described(text, 'What to do first; empty once it is over.'),
     runbook: described(text, 'The section that says what to do.', 'docs/runbook.md#missed-deliveries'),
-    since: time,
+    since: described(time, 'When it began, as known to the check that found it. It stays.'),
     seenAt: described(time, 'When a check saw it last. It ends some minutes after that.'),
     firedAt: time.nullable(),
     resolvedAt: time.nullable(),
