@@ -223,11 +223,11 @@ async function seedScorecard(db: Knex): Promise<void> {
 }
 
 /** Somebody asked for a write-off; another person is to approve it. */
-async function seedDecision(db: Knex): Promise<void> {
-  const about = { action: 'write off break', subject: 'break 2' } as const;
+export async function seedDecision(db: Knex, id = 2): Promise<void> {
+  const about = { action: 'write off break', subject: `break ${id}` } as const;
   const preview = [`1 break would be written off: 12.5 USDT.TRON, worth 12.50 USD.`, HOSTILE];
   await db.transaction(async (trx) => {
-    const asked = { ...about, input: '{"ids":["2"]}', seen: 'x', preview: preview.join('\n'), reason: HOSTILE };
+    const asked = { ...about, input: `{"ids":["${id}"]}`, seen: 'x', preview: preview.join('\n'), reason: HOSTILE };
     const { row, sha256 } = await insertDecision(trx, { ...asked, asked_by: 'fina' });
     const { action: of, subject } = about;
     const action = { actor: 'fina', action: 'ask approval', target: `decision ${row.id}`, reason: HOSTILE };

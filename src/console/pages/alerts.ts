@@ -18,7 +18,9 @@ import { channelSection, nextTry, noticeColumns } from '../view/alert-channels.j
 import { alertHref } from '../view/links.js';
 import { runbookPanel } from '../view/runbook.js';
 import {
+  beyond,
   type Cell,
+  FIRST_ROWS,
   factsPanel,
   filters,
   listTable,
@@ -137,6 +139,7 @@ function firingTable(
   return table(items, {
     caption: 'What fires now',
     isMain: true,
+    calm: beyond(FIRST_ROWS),
     onPhone: 'folded',
     columns: [
       ['Alert', (alert) => nameOf(alert, sent), 'wide'],

@@ -8,7 +8,9 @@ import type { Page, PageDeps, PageRequest } from '../page.js';
 import { breakHref, decisionHref, entityHref, periodHref, settlementHref } from '../view/links.js';
 import {
   type ActionButton,
+  beyond,
   type Column,
+  FIRST_ROWS,
   factsPanel,
   filters,
   lineByLine,
@@ -19,7 +21,7 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import { ago, badgesOf, link, list, quiet, stack, text, type Value } from '../view/values.js';
+import { ago, badgesOf, link, list, quiet, stack, step, text, type Value } from '../view/values.js';
 
 export const stateBadge = badgesOf<DecisionView['state']>({
   waiting: 'warn',
@@ -72,13 +74,15 @@ export const decisions: Page = {
         table(waiting.items, {
           caption: 'Waiting',
           isMain: true,
+          onPhone: 'folded',
+          calm: beyond(FIRST_ROWS),
           columns: [
             ...askedColumns,
             [
               'Your part',
               (one) => {
                 if (buttonsOf(one, req).every((button) => button === null)) return quiet('none, by your role');
-                return link(isSamePerson(one.askedBy, req.actor.name) ? 'Withdraw' : 'Decide', decisionHref(one.id));
+                return step(isSamePerson(one.askedBy, req.actor.name) ? 'Withdraw' : 'Decide', decisionHref(one.id));
               },
             ],
           ],

@@ -196,6 +196,9 @@ export interface TableOf<Item> extends Pick<TableSection, 'onPhone' | 'isMain' |
   calm?: { label: string; is: (item: Item, place: number) => boolean };
 }
 
+/** So many rows of what waits for somebody stand on a phone, as of a list. */
+export const FIRST_ROWS = 12;
+
 /** The first of a long table are enough on a phone. */
 export const beyond = (most: number) => ({ label: 'more', is: (_item: unknown, place: number) => place >= most });
 

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { pages } from '../../../src/console/pages/pages.js';
 import { DOCTOR, keepResult } from '../../../src/records/actions/list-actions.js';
 import { openBreaks } from '../../../src/records/breaks/breaks.js';
 import { saveObservations } from '../../../src/records/saving/save-observations.js';
 import { NARROW, sidewaysScroll, WIDE } from '../../support/browser.js';
+import { seedDecision } from '../../support/console-desk.js';
 import { samplePaths, seedConsole } from '../../support/console-samples.js';
 import { useDatabase } from '../../support/database.js';
 import { useSignedIn } from '../../support/signed-in.js';
@@ -166,6 +167,29 @@ describe('what is to be done, on a phone', () => {
       expect(await seen()).toBeGreaterThan(before);
     }
     expect([await seen(), await sidewaysScroll(page)]).toEqual([await page.locator('.calm').count(), 0]);
+  });
+
+  it.each([
+    ['/alerts', 'What fires now'],
+    ['/decisions', 'Waiting'],
+  ])('is on %s twelve cards, however many there are; a touch shows all', async (path, caption) => {
+    const { id: _, ...alert } = await store.db('alerts').whereNull('resolved_at').first();
+    for (let n = 0; n < 48; n += 1) {
+      if (path === '/alerts') await store.db('alerts').insert({ ...alert, subject: `part ${n}` });
+      else await seedDecision(store.db, 100 + n);
+    }
+    const table = page.getByRole('region', { name: caption });
+    // What the page knows of the whole is some seconds old.
+    await vi.waitFor(async () => {
+      await visit(path, NARROW);
+      expect(await table.locator('tbody tr:visible').count()).toBe(12);
+    }, 20_000);
+    const height = async () => (await table.boundingBox())?.height ?? Infinity;
+    expect(await height()).toBeLessThanOrEqual(3 * NARROW.height);
+    await table.getByText(/^Show \d+ more$/).click();
+    expect(await table.locator('tbody tr:visible').count()).toBeGreaterThan(48);
+    expect(await sidewaysScroll(page)).toBe(0);
+    await store.db('alerts').where('subject', 'like', 'part %').delete();
   });
 
   it('is of an order that much happened to the newest, and three screens with a break', async () => {
