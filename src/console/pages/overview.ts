@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { before } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
-import { hindranceOf } from '../../domain/alerts/outage-words.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import { lineOf, type Problem, type State } from '../../domain/state/state.js';
@@ -111,9 +110,7 @@ function firstAction(
 ): Cell {
   const { name, page, remedy, waitsFor } = problem;
   if (remedy === '') return none();
-  const act = buttons[name];
-  if (waitsFor !== null && act !== undefined) return none(hindranceOf(deps.facts)?.until);
-  const button = act?.(deps, req, problem) ?? null;
+  const button = waitsFor === null ? (buttons[name]?.(deps, req, problem) ?? null) : null;
   if (button !== null) return { is: 'action', button };
   if (!AT_A_MACHINE.includes(name)) return step(wayTo(page), page);
   return alert === undefined ? text('at its machine') : step('Open the runbook', alertHref(alert.id));
