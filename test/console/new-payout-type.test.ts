@@ -6,7 +6,7 @@ import { useFreshDatabase } from '../support/database.js';
 import { poll } from '../support/observations.js';
 import { payout } from '../support/records.js';
 import { save } from '../support/saved.js';
-import { payNewType } from '../wiring/fault-steps.js';
+import { payNewType, readAll } from '../wiring/fault-steps.js';
 
 const database = useFreshDatabase();
 
@@ -37,6 +37,9 @@ test('the break of a new payout type says what Overview says, leads to its payou
   expect(text).toMatch(/ by itself; critical on Overview, for what follows from it: 1 open break: balance residual /);
   const rows = (await console.get('/payouts?payoutType=voucher')).main.match(/href="\/payouts\/po_\d"/g);
   expect(new Set(rows).size).toBe(3);
+  await readAll(db, 5, 'service_unavailable: listPayouts: no answer');
+  const whileAway = await (await visit(testConsole(db).app, 'admin')).get(`/breaks/${id}`);
+  expect(whileAway.text).toContain('once the service answers again, “tallyhook reconcile payouts --full”');
   await db('breaks').where({ id }).update({ status: 'resolved', resolved_at: new Date() });
   expect((await console.get(`/breaks/${id}`)).main).toContain('It is closed: nothing is to be done.');
 });

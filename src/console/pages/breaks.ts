@@ -1,4 +1,5 @@
 import { type AlertFacts, breaksOf } from '../../domain/alerts/facts.js';
+import { asOfNow } from '../../domain/alerts/outage-words.js';
 import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/breaks/breaks.js';
 import { severities } from '../../domain/breaks/findings.js';
 import { capitalized, counted, words } from '../../domain/in-words.js';
@@ -199,14 +200,15 @@ export const breakPage: Page = {
     const found = await getBreak(db, req.params['id'] ?? '', now());
     if (found === null) return null;
     const { kind, severity, status, openedAt, resolvedAt, ageDays, age } = found;
-    const worse = isClosed(found) ? null : severityWords((await deps.state()).state, found);
+    const { state, facts } = await deps.state();
+    const worse = isClosed(found) ? null : severityWords(state, found);
     return {
       title: capitalized(words(kind)),
       badges: [severityBadge(severity), statusBadge(status)],
-      actions: buttonsOf(found, req, (await deps.state()).facts),
+      actions: buttonsOf(found, req, facts),
       sections: [
         ...(isClosed(found) ? [] : await waitingAbout(deps, `break ${found.id}`)),
-        ...(await whatToDo(deps, found)),
+        ...(await whatToDo(deps, found, facts)),
         factsPanel('The break', [
           ['Number', id(found.id)],
           ...(worse === null ? [] : [['Severity', text(worse)] as const]),
@@ -246,13 +248,14 @@ function buttonsOf(found: BreakView, req: PageRequest, known: AlertFacts): (Acti
   ];
 }
 
-async function whatToDo({ db }: PageDeps, found: BreakView): Promise<Section[]> {
-  const { means, ends, remedy } = breakDefinitions[found.kind];
+async function whatToDo({ db }: PageDeps, found: BreakView, known: AlertFacts): Promise<Section[]> {
+  const { means, ends, ...definition } = breakDefinitions[found.kind];
+  const remedy = asOfNow(definition.remedy, known);
   const type = newTypeOf(found);
   if (type !== null) {
     const { word, count, money } = await payoutsOfTypes(db, [type]);
     const { detail, remedy: ofType } = newTypeWords([type], { count, money });
-    const own = isClosed(found) ? 'It is closed: nothing is to be done.' : `What to do: ${ofType}`;
+    const own = isClosed(found) ? 'It is closed: nothing is to be done.' : `What to do: ${asOfNow(ofType, known)}`;
     const sums = money.map(({ amount: sum, currency }) => amount(sum, currency));
     return [
       notice(isClosed(found) ? 'quiet' : severityTones[found.severity], detail, own),
