@@ -43,9 +43,8 @@ export function openAccount(service: Service, options: AccountOptions): Account 
     addPastRecords(merchant, past);
   }
   for (const status of ['pending', 'waiting_address_selection'] as const) {
-    for (const { id, expiresAt } of merchant.intents.withStatus(status)) {
+    for (const { id, expiresAt } of merchant.intents.withStatus(status))
       clock.at(expiresAt, () => expireIntent(merchant, id));
-    }
   }
   return { merchant, webhooks };
 }

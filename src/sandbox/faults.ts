@@ -202,9 +202,7 @@ const STRICT_FAULTS: Faults = {
 };
 
 /** What holds where no fault is given. */
-export function defaultFaults({ strict }: { strict: boolean }): Faults {
-  return strict ? STRICT_FAULTS : NO_FAULTS;
-}
+export const defaultFaults = ({ strict }: { strict: boolean }): Faults => (strict ? STRICT_FAULTS : NO_FAULTS);
 
 const CHOICES: Partial<Record<keyof Faults, readonly unknown[]>> = {
   eventId: ['none', 'envelope', 'header'],
@@ -241,15 +239,12 @@ export function parseFaults(
 function check(name: string, value: unknown, fallback: unknown): string | null {
   const choices = CHOICES[name as keyof Faults];
   if (choices) return choices.includes(value) ? null : `one of ${choices.join(', ')}`;
-  if (name === 'retryAfter') {
+  if (name === 'retryAfter')
     return value === null || value === 'http-date' || isCount(value) ? null : 'seconds, null or "http-date"';
-  }
-  if (name === 'payoutsPath') {
+  if (name === 'payoutsPath')
     return typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value) ? null : 'a path such as /v1/payouts';
-  }
-  if (name === 'countHeader' || name === 'eventIdHeader') {
+  if (name === 'countHeader' || name === 'eventIdHeader')
     return typeof value === 'string' && /^[\w-]+$/.test(value) ? null : 'the name of a header';
-  }
   if (name === 'pageNames') return checkPageNames(value);
   if (name === 'clockSkewSeconds') {
     return typeof value === 'number' && Math.abs(value) <= MOST_SKEW

@@ -46,9 +46,8 @@ export async function writeTruth(service: Service, account: Account, before: num
   const intents = (): Iterable<Intent> => few ?? made();
   const payins = function* (): Generator<string> {
     for (const intent of intents()) {
-      for (const payin of intent.payins) {
+      for (const payin of intent.payins)
         yield JSON.stringify(payinRecord(payin, intent.id, confirmationsAt(payin, now, confirmationMs)));
-      }
     }
   };
   const text = (value: unknown): string => JSON.stringify(value);

@@ -72,9 +72,7 @@ export const ASSETS: readonly [Asset, ...Asset[]] = [
 
 const BY_CODE = new Map(ASSETS.map((entry) => [entry.assetCode, entry]));
 
-export function findAsset(assetCode: string): Asset | undefined {
-  return BY_CODE.get(assetCode);
-}
+export const findAsset = (assetCode: string): Asset | undefined => BY_CODE.get(assetCode);
 
 /** For codes that were checked when they came in. */
 export function assetOf(assetCode: string): Asset {

@@ -9,6 +9,8 @@ interface Fiat {
   isActive: boolean;
 }
 
+const fiat = (usd: string): Fiat => ({ usd: amountOf(usd), isActive: true });
+
 const FIATS: ReadonlyMap<string, Fiat> = new Map([
   ['USD', fiat('1')],
   ['EUR', fiat('1.08')],
@@ -18,14 +20,8 @@ const FIATS: ReadonlyMap<string, Fiat> = new Map([
   ['ARS', { ...fiat('0.00075'), isActive: false }],
 ]);
 
-function fiat(usd: string): Fiat {
-  return { usd: amountOf(usd), isActive: true };
-}
-
 /** An active fiat currency, by its ISO 4217 code. */
-export function isFiat(code: string): boolean {
-  return FIATS.get(code)?.isActive === true;
-}
+export const isFiat = (code: string): boolean => FIATS.get(code)?.isActive === true;
 
 export interface Conversion {
   rates: Rates;

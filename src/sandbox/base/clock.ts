@@ -76,9 +76,7 @@ export function createClock(realNow: () => number = Date.now, skewMs: () => numb
   };
 }
 
-function earlier(a: Task, b: Task): boolean {
-  return a.due < b.due || (a.due === b.due && a.sequence < b.sequence);
-}
+const earlier = (a: Task, b: Task): boolean => a.due < b.due || (a.due === b.due && a.sequence < b.sequence);
 
 /** `tasks` is a binary heap: the earliest stands first. */
 function insert(tasks: Task[], task: Task): void {

@@ -11,10 +11,6 @@ export function timeOf(text: string): number {
   return Date.parse(/T.*(Z|[+-]\d{2}:?\d{2})$/.test(text) || !text.includes('T') ? text : `${text}Z`);
 }
 
-export function iso(at: number): string {
-  return new Date(at).toISOString();
-}
+export const iso = (at: number): string => new Date(at).toISOString();
 
-export function isoOrNull(at: number | null): string | null {
-  return at === null ? null : iso(at);
-}
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));

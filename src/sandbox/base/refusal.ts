@@ -11,10 +11,6 @@ export class Refusal extends Error {
   }
 }
 
-export function invalid(message: string): Refusal {
-  return new Refusal(400, 'VALIDATION_ERROR', message);
-}
+export const invalid = (message: string): Refusal => new Refusal(400, 'VALIDATION_ERROR', message);
 
-export function notFound(what: string): Refusal {
-  return new Refusal(404, 'NOT_FOUND', `${what} not found`);
-}
+export const notFound = (what: string): Refusal => new Refusal(404, 'NOT_FOUND', `${what} not found`);

@@ -27,8 +27,7 @@ export function createAnswerError(service: Service): ErrorRequestHandler {
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const status = (error as { status?: unknown } | null)?.status;
-  if (typeof status === 'number' && status >= 400 && status < 500) {
+  if (typeof status === 'number' && status >= 400 && status < 500)
     return new Refusal(status, 'BAD_REQUEST', error instanceof Error ? error.message : 'bad request');
-  }
   return new Refusal(500, 'INTERNAL_ERROR', error instanceof Error ? error.message : 'internal error');
 }

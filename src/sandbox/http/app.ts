@@ -75,8 +75,7 @@ const answerIcon: RequestHandler = (request, response) => {
 /** Requests with a body send Content-Type: application/json (specification 4). */
 const requireJson: RequestHandler = (request, _response, next) => {
   const hasBody = typeof request.body === 'string' && request.body !== '';
-  if (hasBody && !request.is('application/json')) {
+  if (hasBody && !request.is('application/json'))
     throw new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json');
-  }
   next();
 };

@@ -29,6 +29,4 @@ export function createAuthenticate(service: Service, { own, other }: { own: Acco
   };
 }
 
-function unauthorized(message: string): Refusal {
-  return new Refusal(401, 'UNAUTHORIZED', message);
-}
+const unauthorized = (message: string): Refusal => new Refusal(401, 'UNAUTHORIZED', message);

@@ -49,9 +49,8 @@ function readKey(request: Request, inBody: unknown, schema: z.ZodObject): string
   const body = parseField('idempotencyKey', inBody, rule) || null;
   const header = request.get('idempotency-key') || null;
   if (header !== null) parseField('Idempotency-Key', header, rule);
-  if (header !== null && body !== null && header !== body) {
+  if (header !== null && body !== null && header !== body)
     throw new Refusal(400, 'IDEMPOTENCY_KEY_MISMATCH', 'the Idempotency-Key header and idempotencyKey differ');
-  }
   return body ?? header;
 }
 

@@ -109,9 +109,7 @@ function createDistortion(service: Service): (ask: Ask, text: string) => string 
 /** Records begin with their id. */
 const ID = /^\{"id":"([^"]*)",/;
 
-function idOf(item: string): string {
-  return ID.exec(item)?.[1] ?? '';
-}
+const idOf = (item: string): string => ID.exec(item)?.[1] ?? '';
 
 /** Arrays end by a short page: there is none while rows of the head fill it. */
 function filledUp(items: readonly string[], head: readonly string[], take: number): string[] {
@@ -139,9 +137,7 @@ function renamed(text: string, list: NamedList, { fields, pageNames }: Faults): 
   return JSON.stringify(list === 'deliveries' ? page : rename(page, pageNames));
 }
 
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 function pageText({ items, nextCursor }: Page): string {
   const rows = `[${items.join(',')}]`;

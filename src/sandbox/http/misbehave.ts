@@ -18,9 +18,8 @@ export function misbehave(service: Service): RequestHandler {
       setRetryAfter(service, response);
       throw new Refusal(429, 'RATE_LIMITED', 'too many requests');
     }
-    if (struck(faults.serverError, 'api-server-error')) {
+    if (struck(faults.serverError, 'api-server-error'))
       throw new Refusal(500 + Math.floor(createDraw(seed, 'api-which')(n) * 5), 'INTERNAL_ERROR', 'something broke');
-    }
     if (struck(faults.html, 'api-html')) {
       const status = createDraw(seed, 'api-which')(n) < 0.5 ? 200 : 502;
       response.status(status).type('html').send('<!doctype html><title>Bad gateway</title><h1>Bad gateway</h1>');

@@ -25,9 +25,8 @@ export function refuseStrangers(listensAt: string): RequestHandler {
       throw refused(`the Host header is not one that this sandbox answers to; accepted is ${accepted}`);
     }
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    if (!reads && isFromElsewhere(host, request.get('origin'), request.get('sec-fetch-site'))) {
+    if (!reads && isFromElsewhere(host, request.get('origin'), request.get('sec-fetch-site')))
       throw refused('the request comes from a page of another site, which may not drive the sandbox');
-    }
     next();
   };
 }
@@ -39,10 +38,6 @@ function isFromElsewhere(host: string, origin: string | undefined, site = 'same-
 }
 
 /** Without port and brackets; empty where it is none. */
-function nameOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, '') : '';
-}
+const nameOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, '') : '');
 
-function refused(message: string): Refusal {
-  return new Refusal(403, 'FORBIDDEN', message);
-}
+const refused = (message: string): Refusal => new Refusal(403, 'FORBIDDEN', message);

@@ -45,9 +45,8 @@ export interface NewInvoice {
 
 /** Creates the invoice as a draft; `sendInvoice` is the next step. */
 export function createInvoice(merchant: Merchant, { request, meta }: NewInvoice): Invoice {
-  if (!isFiat(request.currency)) {
+  if (!isFiat(request.currency))
     throw new Refusal(400, 'CURRENCY_NOT_ACTIVE', 'currency: an active fiat currency is wanted');
-  }
   checkItems(request);
   const asset = suggestedAsset(merchant, request);
   const settlementAccountId = checkAutoSettlement(merchant, request.autoSettlement, asset);
@@ -82,28 +81,24 @@ export function createInvoice(merchant: Merchant, { request, meta }: NewInvoice)
 function checkItems({ meta, amount: wanted }: InvoiceRequest): void {
   if (!meta?.items) return;
   const sum = meta.items.reduce((total, { quantity, unitPrice }) => total + BigInt(quantity) * amountOf(unitPrice), 0n);
-  if (sum !== amountOf(wanted)) {
+  if (sum !== amountOf(wanted))
     throw new Refusal(400, 'INVOICE_ITEMS_SUM', `meta.items sum up to ${formatAmount(sum)}, not to the amount`);
-  }
 }
 
 function suggestedAsset(merchant: Merchant, { assetCode }: InvoiceRequest): Asset | null {
   if (!assetCode) return null;
   const asset = findAsset(assetCode);
-  if (!asset || merchant.inactiveAssets.has(assetCode)) {
+  if (!asset || merchant.inactiveAssets.has(assetCode))
     throw new Refusal(400, 'ASSET_NOT_SUPPORTED', `${assetCode} is not available`);
-  }
   return asset;
 }
 
 /** An address under .invalid can't get mail (RFC 2606): the invoice stays a draft. */
 export function sendInvoice(merchant: Merchant, invoice: Invoice): EmailDelivery {
-  if (invoice.status !== 'draft' && invoice.status !== 'sent') {
+  if (invoice.status !== 'draft' && invoice.status !== 'sent')
     throw new Refusal(409, 'INVOICE_STATE', `the invoice is ${invoice.status}`);
-  }
-  if (/\.invalid$/i.test(invoice.customerEmail)) {
+  if (/\.invalid$/i.test(invoice.customerEmail))
     return { sent: false, error: `the domain of ${invoice.customerEmail} has no mail server` };
-  }
   if (invoice.status === 'draft') setInvoiceStatus(merchant, invoice, 'sent');
   return { sent: true };
 }

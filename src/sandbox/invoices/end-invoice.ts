@@ -4,9 +4,7 @@ import type { Merchant } from '../service.js';
 import type { Invoice } from './invoice.js';
 import { setInvoiceStatus } from './mark-invoice-paid.js';
 
-function isOpen({ status }: Invoice): boolean {
-  return status === 'draft' || status === 'sent';
-}
+const isOpen = ({ status }: Invoice): boolean => status === 'draft' || status === 'sent';
 
 /** A payment that nobody has begun to pay ends with it: what comes later is up for a decision. */
 export function expireInvoice(merchant: Merchant, invoice: Invoice): void {

@@ -6,9 +6,8 @@ import type { Invoice } from './invoice.js';
 
 /** The customer opens the link: the payment that it leads to, a new one where there is none or its time is over. */
 export function openInvoice(merchant: Merchant, invoice: Invoice): Intent {
-  if (invoice.status !== 'sent' && invoice.status !== 'draft') {
+  if (invoice.status !== 'sent' && invoice.status !== 'draft')
     throw new Refusal(409, 'INVOICE_STATE', `the invoice is ${invoice.status}`);
-  }
   const open = merchant.intents.read(invoice.openIntentId ?? '');
   if (open && !isOver(open)) return open;
   const intent = createStandardIntent(merchant, {

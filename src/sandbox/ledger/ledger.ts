@@ -57,9 +57,8 @@ export function createLedger(): Ledger {
     const was = positionOf(account, assetCode);
     const now = { balance: was.balance + (by.balance ?? 0n), frozen: was.frozen + (by.frozen ?? 0n) };
     const free = account === 'world' || account === 'fees';
-    if (!free && (now.frozen < 0n || now.balance < now.frozen)) {
+    if (!free && (now.frozen < 0n || now.balance < now.frozen))
       throw new Error(`${account} would have ${now.balance} ${assetCode} and ${now.frozen} of it frozen`);
-    }
     const assets = positions.get(account) ?? new Map<string, Position>();
     positions.set(account, assets.set(assetCode, now));
   };
@@ -87,6 +86,4 @@ export function createLedger(): Ledger {
   };
 }
 
-export function walletHolder(accountId: string): Holder {
-  return `wallet:${accountId}`;
-}
+export const walletHolder = (accountId: string): Holder => `wallet:${accountId}`;

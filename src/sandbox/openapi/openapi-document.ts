@@ -85,9 +85,7 @@ function bodySchema(body: z.ZodType): Json {
   return schema;
 }
 
-function jsonContent(schema: Json): Json {
-  return { 'application/json': { schema } };
-}
+const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
 
 function pathParameters({ path }: Operation): Json[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({

@@ -8,9 +8,7 @@ export function feeOn(gross: bigint, assetCode: string): bigint {
 }
 
 /** What the settled payins sum up to. */
-export function receivedTotal(intent: Intent): bigint {
-  return sumOver(intent, 'amountGross');
-}
+export const receivedTotal = (intent: Intent): bigint => sumOver(intent, 'amountGross');
 
 function sumOver(intent: Intent, field: 'amountGross' | 'feeAmount'): bigint {
   let sum = 0n;
@@ -36,9 +34,7 @@ export function rejectedPart(intent: Intent, toleranceBasisPoints: number): bigi
 }
 
 /** The merchant's net if this part of what was received were in question. */
-export function netWithout(intent: Intent, rejected: bigint): bigint {
-  return split(intent, rejected, 0n).net;
-}
+export const netWithout = (intent: Intent, rejected: bigint): bigint => split(intent, rejected, 0n).net;
 
 interface Split {
   total: bigint;

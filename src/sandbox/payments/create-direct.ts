@@ -63,8 +63,7 @@ function requestedAsset(merchant: Merchant, requestedCoin: string): Asset {
 }
 
 function fiatCurrency({ currencyRequested }: DirectRequest): string {
-  if (!currencyRequested || !isFiat(currencyRequested)) {
+  if (!currencyRequested || !isFiat(currencyRequested))
     throw invalid('currencyRequested must be an active fiat currency when requestedCurrencyType is fiat');
-  }
   return currencyRequested;
 }

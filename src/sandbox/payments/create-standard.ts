@@ -67,9 +67,8 @@ function accepted(merchant: Merchant, input: StandardInput, type: 'fiat' | 'cryp
   const wanted = input.acceptedCoins ?? fitting.map(({ assetCode }) => assetCode);
   if (wanted.length === 0) throw invalid('acceptedCoins: one at least');
   for (const code of wanted) {
-    if (!findAsset(code) || !fitting.some(({ assetCode }) => assetCode === code)) {
+    if (!findAsset(code) || !fitting.some(({ assetCode }) => assetCode === code))
       throw invalid(`acceptedCoins: ${code} is not available`);
-    }
   }
   return [...wanted];
 }

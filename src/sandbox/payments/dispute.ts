@@ -12,12 +12,10 @@ import { type Intent, setPayinStatus, setStatus } from './intent.js';
 export function openDispute(merchant: Merchant, id: string, amount?: string): Intent {
   const intent = merchant.intents.edit(id);
   if (!intent) throw notFound('payment intent');
-  if (intent.status !== 'completed' || intent.irregularStatus === 'pending_decision') {
+  if (intent.status !== 'completed' || intent.irregularStatus === 'pending_decision')
     throw new Refusal(409, 'NOT_DISPUTABLE', 'only a completed payment without an open dispute can be disputed');
-  }
-  if (intent.irregularStatus === 'refunded' || liveRefund(merchant, intent.id)) {
+  if (intent.irregularStatus === 'refunded' || liveRefund(merchant, intent.id))
     throw new Refusal(409, 'NOT_DISPUTABLE', 'this payment has been given back');
-  }
   const total = receivedTotal(intent);
   const rejected = amount === undefined ? total : parseAmount(amount);
   if (rejected === null || rejected > total) throw invalid('amount must be positive and at most what was received');
@@ -39,12 +37,10 @@ export function openDispute(merchant: Merchant, id: string, amount?: string): In
 export function decideDispute(merchant: Merchant, id: string, decision: 'encash' | 'refund'): Intent {
   const intent = merchant.intents.edit(id);
   if (!intent) throw notFound('payment intent');
-  if (intent.irregularStatus !== 'pending_decision') {
+  if (intent.irregularStatus !== 'pending_decision')
     throw new Refusal(409, 'NO_OPEN_DISPUTE', 'there is no dispute to decide');
-  }
-  if (intent.payins.some(({ status }) => status === 'pending' || status === 'confirming')) {
+  if (intent.payins.some(({ status }) => status === 'pending' || status === 'confirming'))
     throw new Refusal(409, 'PAYIN_UNDER_WAY', 'a payin of this payment is still being confirmed');
-  }
   const now = merchant.service.clock.now();
   const rejected = amountOf(intent.amountRejected);
   // What a payment of the past holds is booked only now.

@@ -7,9 +7,7 @@ export function expireIntent(merchant: Merchant, id: string): void {
 }
 
 /** False when the intent is not open any more. */
-export function cancelIntent(merchant: Merchant, id: string): boolean {
-  return endIfUnpaid(merchant, id, 'cancelled');
-}
+export const cancelIntent = (merchant: Merchant, id: string): boolean => endIfUnpaid(merchant, id, 'cancelled');
 
 export function isUnpaid(intent: Intent): boolean {
   return (intent.status === 'waiting_address_selection' || intent.status === 'pending') && intent.payins.length === 0;

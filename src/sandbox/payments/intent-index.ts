@@ -42,15 +42,11 @@ export function flagsOf(intent: Intent): number {
   });
 }
 
-export function statusOf(flags: number): IntentStatus | undefined {
-  return INTENT_STATUSES[flags & STATUS_BITS];
-}
+export const statusOf = (flags: number): IntentStatus | undefined => INTENT_STATUSES[flags & STATUS_BITS];
 
 const ASSET_NUMBERS = new Map(ASSETS.map(({ assetCode }, index) => [assetCode, index + 1]));
 
-export function assetNumber(assetCode: string | null): number {
-  return ASSET_NUMBERS.get(assetCode ?? '') ?? 0;
-}
+export const assetNumber = (assetCode: string | null): number => ASSET_NUMBERS.get(assetCode ?? '') ?? 0;
 
 /** The two bytes per intent that lists filter by, by position: the newest intent has the highest. */
 export interface IntentIndex {

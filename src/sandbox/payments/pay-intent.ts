@@ -26,9 +26,8 @@ export interface Payment {
 export function payIntent(merchant: Merchant, id: string, payment: Payment = {}): Payin {
   const intent = merchant.intents.edit(id);
   if (!intent) throw notFound('payment intent');
-  if (intent.irregularStatus === 'encashed' || intent.irregularStatus === 'refunded') {
+  if (intent.irregularStatus === 'encashed' || intent.irregularStatus === 'refunded')
     throw new Refusal(409, 'PAYMENT_DECIDED', 'the dispute of this payment is decided: its address is not in use');
-  }
   if (intent.payins.length >= MOST_PAYINS) throw new Refusal(409, 'TOO_MANY_PAYINS', 'this address is worn out');
   const now = merchant.service.clock.now();
   const late = isLate(intent, now);
@@ -108,9 +107,8 @@ function settle(merchant: Merchant, intent: Intent, payin: Payin): void {
   const now = merchant.service.clock.now();
   setPayinStatus(payin, payin.late ? 'unmatched' : 'confirmed', now);
   intent.updatedAt = now;
-  if (intent.payins.every(({ status }) => status === 'confirmed' || status === 'unmatched')) {
+  if (intent.payins.every(({ status }) => status === 'confirmed' || status === 'unmatched'))
     conclude(merchant, intent, now);
-  }
   merchant.intents.saved(intent);
 }
 
@@ -138,8 +136,7 @@ export function judge(
 ): { status: 'completed' | 'unmatched'; rejected: bigint } {
   const rejected = rejectedPart(intent, toleranceBasisPoints);
   const received = intent.payins.reduce((sum, { amountGross }) => sum + amountOf(amountGross), 0n);
-  if (intent.payins.some(({ late }) => late) && intent.status !== 'completed') {
+  if (intent.payins.some(({ late }) => late) && intent.status !== 'completed')
     return { status: 'unmatched', rejected: received };
-  }
   return rejected === received && rejected > 0n ? { status: 'unmatched', rejected } : { status: 'completed', rejected };
 }

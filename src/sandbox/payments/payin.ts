@@ -9,9 +9,7 @@ import type { Intent, Payin } from './intent.js';
 /** A payin's number is made of its intent's place and its own place there, so that its id alone finds it. */
 export const MOST_PAYINS = 64;
 
-function payinNumber(position: number, index: number): number {
-  return position * MOST_PAYINS + index;
-}
+const payinNumber = (position: number, index: number): number => position * MOST_PAYINS + index;
 
 export function placeOfPayin(n: number): { position: number; index: number } {
   return { position: Math.floor(n / MOST_PAYINS), index: n % MOST_PAYINS };

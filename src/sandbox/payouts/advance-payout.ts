@@ -70,9 +70,8 @@ function confirm(merchant: Merchant, payout: Payout, step: { manual?: boolean | 
   const at = merchant.service.clock.now();
   const debit = debitOf(payout);
   merchant.ledger.release(holder, assetCode, debit);
-  if (payout.networkFee !== null) {
+  if (payout.networkFee !== null)
     payout.networkFeeUsd = gasInUsd(merchant.service.rates, assetCode, payout.networkFee, at);
-  }
   if (debit === 0n) return;
   const transactions: NewTransaction[] =
     accountId === null ? [] : [{ accountId, type: 'withdrawal', feeAmount, note, counterpartyAccountId: null }];

@@ -30,9 +30,8 @@ export function createRefund(merchant: Merchant, request: RefundRequest): Payout
   const amount = request.amount ? amountOf(request.amount) : net;
   if (amount > net) throw invalid('amount exceeds the net credited to the merchant');
   const destinationAddress = request.destinationAddress ?? intent.customerRefundAddress;
-  if (destinationAddress === null) {
+  if (destinationAddress === null)
     throw new Refusal(400, 'DESTINATION_REQUIRED', 'destinationAddress: the payment has no refund address');
-  }
   const assetCode = intent.assetCode ?? '';
   const refund = openPayout(merchant, {
     source: 'api',
@@ -55,13 +54,10 @@ export function createRefund(merchant: Merchant, request: RefundRequest): Payout
 }
 
 function checkRefundable(merchant: Merchant, intent: Intent): void {
-  if (intent.status !== 'completed') {
+  if (intent.status !== 'completed')
     throw new Refusal(409, 'PAYMENT_NOT_COLLECTED', 'the payment has not been collected');
-  }
-  if (intent.irregularStatus === 'pending_decision') {
+  if (intent.irregularStatus === 'pending_decision')
     throw new Refusal(409, 'DISPUTE_IN_PROGRESS', 'a dispute of this payment is in progress');
-  }
-  if (liveRefund(merchant, intent.id)) {
+  if (liveRefund(merchant, intent.id))
     throw new Refusal(409, 'ALREADY_REFUNDED', 'there is a refund of this payment already');
-  }
 }

@@ -32,9 +32,8 @@ export type WithdrawalRequest = z.output<typeof withdrawalSchema>;
 export function createWithdrawal(merchant: Merchant, wallet: Wallet, request: WithdrawalRequest): Payout {
   checkOutgoing(wallet);
   const asset = withdrawableAsset(merchant, request.assetCode);
-  if (wallet.supportedAssets?.includes(asset.assetCode) === false) {
+  if (wallet.supportedAssets?.includes(asset.assetCode) === false)
     throw new Refusal(400, 'ASSET_NOT_SUPPORTED', `the account does not support ${asset.assetCode}`);
-  }
   return openPayout(merchant, {
     source: 'api',
     holder: walletHolder(wallet.id),
@@ -64,12 +63,10 @@ export function withdrawableAsset(merchant: Merchant, code: string): Asset {
 /** Mandatory on chains that need one, and none elsewhere. */
 export function memoFor(asset: Asset, memo: string | null | undefined): string | null {
   const given = memo ?? '';
-  if (asset.memoType !== null && given === '') {
+  if (asset.memoType !== null && given === '')
     throw new Refusal(400, 'MEMO_REQUIRED', `destinationMemo: ${asset.blockchainName} needs a ${asset.memoType}`);
-  }
-  if (asset.memoType === null && given !== '') {
+  if (asset.memoType === null && given !== '')
     throw new Refusal(400, 'MEMO_NOT_SUPPORTED', `destinationMemo: ${asset.blockchainName} has none`);
-  }
   return given === '' ? null : given;
 }
 

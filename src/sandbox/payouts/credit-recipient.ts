@@ -7,12 +7,10 @@ type Destination = Pick<Payout, 'destinationType' | 'destinationAddress'>;
 
 /** Refuses an internal destination that is none, or the sender. One that the emulator does not know is somebody's all the same. */
 export function checkInternalDestination(merchant: Merchant, destination: Destination): void {
-  if (destination.destinationType === 'internal_email' && !destination.destinationAddress.includes('@')) {
+  if (destination.destinationType === 'internal_email' && !destination.destinationAddress.includes('@'))
     throw invalid('destinationAddress: an e-mail is wanted');
-  }
-  if (recipientOf(merchant, destination) === merchant) {
+  if (recipientOf(merchant, destination) === merchant)
     throw new Refusal(400, 'DESTINATION_INVALID', 'destinationAddress: the merchant itself');
-  }
 }
 
 /** What went to another merchant of the platform is a payin there (specification 2.2: `internal_transfer`), at once. */

@@ -25,9 +25,8 @@ export type NewPayout = Pick<
 export function openPayout(merchant: Merchant, input: NewPayout): Payout {
   const { source, ...given } = input;
   const debit = debitOf(given);
-  if (given.feeBearer === 'customer' && given.feeAmount > 0n && given.feeAmount >= given.amount) {
+  if (given.feeBearer === 'customer' && given.feeAmount > 0n && given.feeAmount >= given.amount)
     throw new Refusal(400, 'AMOUNT_TOO_SMALL', 'nothing would be left of the amount after the fee');
-  }
   if (merchant.ledger.available(given.holder, given.assetCode) < debit) throw insufficientBalance();
   const at = merchant.service.clock.now();
   merchant.ledger.freeze(given.holder, given.assetCode, debit);

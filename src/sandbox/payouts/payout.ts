@@ -69,11 +69,7 @@ export function debitOf({ amount, feeAmount, feeBearer }: Pick<Payout, 'amount' 
   return feeBearer === 'merchant' ? amount + feeAmount : amount;
 }
 
-export function isFinal({ status }: Payout): boolean {
-  return status === 'confirmed' || status === 'failed';
-}
+export const isFinal = ({ status }: Payout): boolean => status === 'confirmed' || status === 'failed';
 
 /** Neither an internal transfer nor anything else that stays inside the platform has gas or a hash. */
-export function isOnChain({ destinationType }: Payout): boolean {
-  return destinationType === 'blockchain';
-}
+export const isOnChain = ({ destinationType }: Payout): boolean => destinationType === 'blockchain';

@@ -47,9 +47,8 @@ function checkAsset({ currency, assetCode }: z.output<typeof productSchema>): vo
   if (!assetCode) return;
   const asset = findAsset(assetCode);
   if (!asset) throw invalid(`assetCode: ${assetCode} is unknown`);
-  if (isFiat(currency) ? asset.usdRate === 0n : assetCode !== currency) {
+  if (isFiat(currency) ? asset.usdRate === 0n : assetCode !== currency)
     throw invalid(`assetCode: what is priced in ${currency} can't be paid with ${assetCode}`);
-  }
 }
 
 function freeSlug(taken: ReadonlySet<string>, from: number): string {

@@ -20,15 +20,12 @@ export function checkAutoSettlement(
 ): string | null {
   if (!input?.enabled) return null;
   const account = accountFor(merchant, input);
-  if (!account || account.revokedAt !== null) {
+  if (!account || account.revokedAt !== null)
     throw refusal('DESTINATION_UNUSABLE', 'there is no such settlement account');
-  }
-  if (account.maturedAt > merchant.service.clock.now()) {
+  if (account.maturedAt > merchant.service.clock.now())
     throw refusal('DESTINATION_NOT_MATURED', 'the settlement account may not be settled to automatically yet');
-  }
-  if (asset && !methodsFor(asset).some(({ id }) => id === account.methodId)) {
+  if (asset && !methodsFor(asset).some(({ id }) => id === account.methodId))
     throw refusal('COIN_NOT_SUPPORTED', `the partner cannot reverse ${asset.assetCode} to this account`);
-  }
   return account.id;
 }
 
@@ -40,6 +37,4 @@ function accountFor(merchant: Merchant, input: AutoSettlement): SettlementAccoun
   return fitting.find(({ revokedAt }) => revokedAt === null) ?? fitting[0];
 }
 
-function refusal(code: string, message: string): Refusal {
-  return new Refusal(400, `AUTO_SETTLEMENT_${code}`, message);
-}
+const refusal = (code: string, message: string): Refusal => new Refusal(400, `AUTO_SETTLEMENT_${code}`, message);

@@ -24,9 +24,8 @@ export function addSettlementAccount(
 ): SettlementAccount {
   const method = settlementMethod(request.settlementPaymentMethodId);
   const { receptionAddress } = request;
-  if (method.addressPattern !== null && !new RegExp(method.addressPattern).test(receptionAddress)) {
+  if (method.addressPattern !== null && !new RegExp(method.addressPattern).test(receptionAddress))
     throw invalid(`receptionAddress: such as ${method.addressFormatExample}`);
-  }
   const { clock, settings } = merchant.service;
   const at = clock.now();
   const isFirst = merchant.settlementAccounts.all().every(({ revokedAt }) => revokedAt !== null);

@@ -39,17 +39,15 @@ interface Order {
 function settle(merchant: Merchant, { account, asset, gross, paymentIntentId }: Order): Settlement {
   const method = settlementMethod(account.methodId);
   if (account.revokedAt !== null) throw new Refusal(409, 'SETTLEMENT_ACCOUNT_REVOKED', 'the account is revoked');
-  if (!methodsFor(asset).includes(method)) {
+  if (!methodsFor(asset).includes(method))
     throw new Refusal(400, 'COIN_NOT_SUPPORTED', `the partner cannot reverse ${asset.assetCode} to this account`);
-  }
   const feeAmount = roundDown((gross * 15n) / 1000n, asset.decimals);
   const sent = gross - feeAmount;
   const { rates, clock } = merchant.service;
   const at = clock.now();
   const fiatAmount = fiatValue(sent, { rates, at, currency: method.currency, asset });
-  if (fiatAmount < amountOf(method.minimumAmount) || fiatAmount === 0n) {
+  if (fiatAmount < amountOf(method.minimumAmount) || fiatAmount === 0n)
     throw new Refusal(400, 'AMOUNT_TOO_SMALL', `the least is ${method.minimumAmount ?? '0.01'} ${method.currency}`);
-  }
   const payout = payToPartner(merchant, { asset, sent, feeAmount, paymentIntentId });
   return merchant.settlements.add((id) => ({
     id,

@@ -12,9 +12,8 @@ export function closeWallet(merchant: Merchant, wallet: Wallet): Wallet {
   const { ledger, service } = merchant;
   const holder = walletHolder(wallet.id);
   const assets = ledger.assetsOf(holder);
-  if (assets.some((assetCode) => ledger.frozen(holder, assetCode) > 0n)) {
+  if (assets.some((assetCode) => ledger.frozen(holder, assetCode) > 0n))
     throw new Refusal(409, 'ACCOUNT_HAS_FROZEN_AMOUNTS', 'an operation of this account is pending');
-  }
   const at = service.clock.now();
   for (const assetCode of assets) emptyInto(merchant, wallet, assetCode, at);
   releaseAddresses(merchant, wallet);

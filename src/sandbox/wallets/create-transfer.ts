@@ -58,9 +58,8 @@ export function createTransfer(merchant: Merchant, wallet: Wallet, request: Tran
 function destination(merchant: Merchant, source: Wallet, request: TransferRequest): Wallet | null {
   const { toWalletAccountId: id, toEmail: email, toOperating } = request;
   const modes = [Boolean(id), Boolean(email), toOperating === true].filter(Boolean).length;
-  if (modes !== 1) {
+  if (modes !== 1)
     throw new Refusal(400, 'DESTINATION_INVALID', 'one of toWalletAccountId, toEmail and toOperating must be used');
-  }
   if (toOperating) return null;
   const found = id ? findWallet(merchant, id) : walletOfHolder(merchant, email ?? '');
   if (found === source) throw new Refusal(400, 'DESTINATION_INVALID', 'source and destination are the same account');
@@ -78,9 +77,7 @@ function walletOfHolder(merchant: Merchant, email: string): Wallet {
   return only;
 }
 
-function holderOf(wallet: { id: string } | null): Holder {
-  return wallet ? walletHolder(wallet.id) : 'operating';
-}
+const holderOf = (wallet: { id: string } | null): Holder => (wallet ? walletHolder(wallet.id) : 'operating');
 
 function bookTransfer(merchant: Merchant, transfer: Transfer): void {
   const { id, fromAccountId, toAccountId, assetCode, amount, feeAmount, note, createdAt: at } = transfer;

@@ -17,9 +17,8 @@ export function createFeedStretch(): (rows: readonly Transaction[], bounds: Boun
   const seen = new WeakMap<readonly Transaction[], { count: number; isInOrder: boolean }>();
   const isInOrder = (rows: readonly Transaction[]): boolean => {
     const known = seen.get(rows) ?? { count: 1, isInOrder: true };
-    for (; known.isInOrder && known.count < rows.length; known.count += 1) {
+    for (; known.isInOrder && known.count < rows.length; known.count += 1)
       known.isInOrder = timeAt(rows, known.count - 1) <= timeAt(rows, known.count);
-    }
     seen.set(rows, known);
     return known.isInOrder;
   };
@@ -30,9 +29,7 @@ export function createFeedStretch(): (rows: readonly Transaction[], bounds: Boun
   };
 }
 
-function timeAt(rows: readonly Transaction[], place: number): number {
-  return rows[place]?.createdAt ?? 0;
-}
+const timeAt = (rows: readonly Transaction[], place: number): number => rows[place]?.createdAt ?? 0;
 
 /** The first place whose time passes; once one does, all later ones do. */
 function firstThat(rows: readonly Transaction[], passes: (createdAt: number) => boolean): number {

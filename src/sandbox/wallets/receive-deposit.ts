@@ -102,9 +102,7 @@ function screened(merchant: Merchant, { number }: Deposit): Deposit['kytStatus']
   return strikes(merchant, faults.kytRejected, 'deposit-kyt-rejected', number) ? 'rejected' : 'approved';
 }
 
-function holderOf({ accountId }: Deposit): Holder {
-  return accountId === null ? 'operating' : walletHolder(accountId);
-}
+const holderOf = ({ accountId }: Deposit): Holder => (accountId === null ? 'operating' : walletHolder(accountId));
 
 function credit(merchant: Merchant, deposit: Deposit, to: { holder: Holder; lost: boolean; at: number }): void {
   const { accountId, assetCode, amountGross, feeAmount, id } = deposit;

@@ -51,9 +51,8 @@ export function createWallet(merchant: Merchant, request: z.output<typeof newWal
 /** Fields that are left out stay as they are; null or an empty text clears one. */
 export function updateWallet(merchant: Merchant, wallet: Wallet, request: z.output<typeof walletUpdateSchema>): Wallet {
   const { status } = request;
-  if (wallet.isTerminal && status !== undefined && status !== 'closed') {
+  if (wallet.isTerminal && status !== undefined && status !== 'closed')
     throw new Refusal(409, 'ACCOUNT_CLOSED', 'the account was closed for good');
-  }
   checkReference(merchant, request.externalRef, wallet);
   for (const field of ['label', 'externalRef', 'email', 'phoneNumber'] as const) {
     const value = request[field];
@@ -74,7 +73,6 @@ function setStatus(merchant: Merchant, wallet: Wallet, status: Wallet['status'])
 
 function checkReference(merchant: Merchant, reference: string | null | undefined, own: Wallet | null): void {
   if (!reference) return;
-  if (merchant.wallets.all().some((wallet) => wallet !== own && wallet.externalRef === reference)) {
+  if (merchant.wallets.all().some((wallet) => wallet !== own && wallet.externalRef === reference))
     throw new Refusal(409, 'EXTERNAL_REF_TAKEN', 'externalRef: another account has it');
-  }
 }

@@ -40,9 +40,8 @@ const nothing = (error: string): Answer => ({ httpStatus: null, body: null, head
 async function carry(deps: AttemptDeps, delivery: Delivery, number: number): Promise<Answer> {
   const { faults } = deps.service;
   if (!delivery.endpoint.isActive) return nothing('the endpoint is not active');
-  if (number === 1 && struck(deps, faults.phantom, 'phantom', delivery)) {
+  if (number === 1 && struck(deps, faults.phantom, 'phantom', delivery))
     return { httpStatus: 200, body: '{"received":true}', headers: '{"content-type":"application/json"}', error: null };
-  }
   if (struck(deps, faults.drop, 'drop', delivery)) return nothing('connect ETIMEDOUT');
   if (struck(deps, faults.flaky, 'flaky', delivery, number)) return nothing('socket hang up');
   const body = Buffer.from(envelopeText(delivery.event, delivery.timestamp));

@@ -90,9 +90,8 @@ function standardInput(body: JsonObject, text: string): StandardInput {
     input.acceptedCoins = coins;
   }
   if (expirySeconds !== undefined) {
-    if (typeof expirySeconds !== 'number' || !(expirySeconds > 0 && expirySeconds <= MOST_EXPIRY_SECONDS)) {
+    if (typeof expirySeconds !== 'number' || !(expirySeconds > 0 && expirySeconds <= MOST_EXPIRY_SECONDS))
       throw invalid(`expirySeconds must be positive and at most ${MOST_EXPIRY_SECONDS}`);
-    }
     input.expirySeconds = expirySeconds;
   }
   if (body.metadata !== undefined && body.metadata !== null) {

@@ -22,9 +22,8 @@ export function sandboxServiceRoutes(service: Service, account: Account): Router
 
   router.post('/clock', (request, response) => {
     const { advanceSeconds } = requestBody(request).body;
-    if (typeof advanceSeconds !== 'number' || !(advanceSeconds >= 0 && advanceSeconds <= LONGEST_JUMP)) {
+    if (typeof advanceSeconds !== 'number' || !(advanceSeconds >= 0 && advanceSeconds <= LONGEST_JUMP))
       throw invalid(`advanceSeconds must be a number from 0 to ${LONGEST_JUMP}`);
-    }
     service.clock.advance(advanceSeconds);
     response.json(time());
   });

@@ -26,9 +26,8 @@ export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
     const last = lastPages.get(merchant) ?? { rows: [], pages: 0 };
     const query = readListQuery(service, request);
     const cursor = query.text('cursor') ?? null;
-    if (cursor !== null && strikes(merchant, service.faults.churn, 'churn-page', last.pages)) {
+    if (cursor !== null && strikes(merchant, service.faults.churn, 'churn-page', last.pages))
       churn(merchant, last.rows, last.pages);
-    }
     const { cursor: semantics, irregularHoldsDisputes, hideFromIrregular: hideDisputes } = service.faults;
     const disputes = { irregularHoldsDisputes, hideDisputes };
     const filter = readFilter(query);
