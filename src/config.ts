@@ -89,14 +89,10 @@ export function readWebhookSecrets(file: string): WebhookSecret[] {
 }
 
 /** Whether the person at the terminal asked for no colours (https://no-color.org). */
-export function wantsNoColor(): boolean {
-  return (process.env['NO_COLOR'] ?? '') !== '';
-}
+export const wantsNoColor = (): boolean => (process.env['NO_COLOR'] ?? '') !== '';
 
 /** The environment, over what .env in the working directory has. */
-export function environment(): Environment {
-  return { ...readDotEnv(), ...process.env };
-}
+export const environment = (): Environment => ({ ...readDotEnv(), ...process.env });
 
 function readDotEnv(): Environment {
   try {
@@ -137,9 +133,7 @@ function refused(name: VariableName, text: string, error?: z.ZodError): Problem 
 }
 
 /** An address as it may be shown. */
-export function withoutLogin(text: string): string {
-  return text.replace(/\/\/.*@/s, '//');
-}
+export const withoutLogin = (text: string): string => text.replace(/\/\/.*@/s, '//');
 
 function missing(name: VariableName): Problem {
   const { accepts, source } = table[name];

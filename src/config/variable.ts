@@ -57,9 +57,7 @@ const ASKS_FOR_ANOTHER =
   /^(whsec_)?[<[{(]*(change|replace|your|insert|example|placeholder|todo|fill)([-_. ]|me|in|this|$)|\$[({]/i;
 
 /** One that was issued to us is taken as it is, but for what our own documents write in its place. */
-export function isOfDocuments(secret: string): boolean {
-  return OF_DOCUMENTS.includes(secret) || secret.includes('…');
-}
+export const isOfDocuments = (secret: string): boolean => OF_DOCUMENTS.includes(secret) || secret.includes('…');
 
 /** What is wrong with a secret that people make up: a clause of an error; null where nothing is. */
 export function weakness(secret: string): string | null {

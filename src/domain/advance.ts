@@ -65,9 +65,7 @@ function compareStanding(axis: Axis, a: Statement, b: Statement): number {
 }
 
 /** For sorting statements among themselves an incomparable state stands before the listed ones, after none at all. */
-function standing(axis: Axis, statement: Statement): number {
-  return rankOn(axis, stateOn(axis, statement.fields)) ?? -0.5;
-}
+const standing = (axis: Axis, statement: Statement): number => rankOn(axis, stateOn(axis, statement.fields)) ?? -0.5;
 
 function isFurther(axis: Axis, fields: JsonObject, than: JsonObject): boolean {
   const rank = rankOn(axis, stateOn(axis, fields));

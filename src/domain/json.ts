@@ -61,9 +61,7 @@ export function toJsonText(value: Json | object): string {
 }
 
 /** Reads what `toJsonText` wrote. */
-export function fromJsonText(text: string): Json {
-  return (mayHoldNumber(text) ? parse(text) : JSON.parse(text)) as Json;
-}
+export const fromJsonText = (text: string): Json => (mayHoldNumber(text) ? parse(text) : JSON.parse(text)) as Json;
 
 /** The same, of a text that is known to hold an object. */
 export const objectFromJsonText = (text: string): JsonObject => fromJsonText(text) as JsonObject;

@@ -76,9 +76,7 @@ export function compareStatements(a: Statement, b: Statement): number {
 }
 
 /** The statement may say something that the poll, which began at `from`, had no chance to see. */
-export function isNewer(statement: Statement, poll: Poll | null): boolean {
-  return poll === null || statement.to > poll.from;
-}
+export const isNewer = (statement: Statement, poll: Poll | null): boolean => poll === null || statement.to > poll.from;
 
 /** By UTF-16 code unit. */
 export function compareText(a: string, b: string): number {

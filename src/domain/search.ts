@@ -17,9 +17,7 @@ const searched = new Map<RecordKind, Searched>(
   }),
 );
 
-export function searchedFields(kind: RecordKind): Searched {
-  return searched.get(kind) ?? { columns: [], keyed: [] };
-}
+export const searchedFields = (kind: RecordKind): Searched => searched.get(kind) ?? { columns: [], keyed: [] };
 
 /** Values of the record by which it is found without a column, each in its search form, with the field that holds it. */
 export function keyedValues(kind: RecordKind, shown: JsonObject, reported: JsonObject | null): Map<string, string> {

@@ -119,9 +119,7 @@ export async function readChanges(db: Knex, query: FeedQuery): Promise<FeedPage>
 }
 
 /** Every change up to here is there to be read, and none will come that is not behind it. */
-export async function feedHead(db: Knex): Promise<string> {
-  return valueOf<string>(db)`SELECT changes_settled_up_to() AS seq`;
-}
+export const feedHead = async (db: Knex): Promise<string> => valueOf<string>(db)`SELECT changes_settled_up_to() AS seq`;
 
 export interface FeedOrigin {
   /**

@@ -75,9 +75,7 @@ function migrationSource(lockMs: number): Knex.MigrationSource<string> {
 }
 
 /** A crash of the server takes a migration and the row that names it: it is run again. */
-function settingsOf(lockMs: number): string {
-  return `SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = off`;
-}
+const settingsOf = (lockMs: number): string => `SET LOCAL lock_timeout = ${lockMs}; SET LOCAL synchronous_commit = off`;
 
 async function sqlOf(name: string): Promise<string> {
   const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');

@@ -22,9 +22,7 @@ export async function bindInstallation(db: Knex, configured: Installation): Prom
 }
 
 /** What was created before is history. */
-export async function adoptedAtOf(db: Knex): Promise<Date> {
-  return (await findInstallation(db))?.adoptedAt ?? new Date(0);
-}
+export const adoptedAtOf = async (db: Knex): Promise<Date> => (await findInstallation(db))?.adoptedAt ?? new Date(0);
 
 /** What the database is bound to; null before the first start. */
 export async function findInstallation(db: Knex): Promise<Installation | null> {

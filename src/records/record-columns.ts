@@ -49,9 +49,7 @@ export async function readRows(trx: Trx, kind: RecordKind, ids: string[]): Promi
   return byId(rows);
 }
 
-function byId<Row extends StoredHead>(rows: Row[]): Map<string, Row> {
-  return new Map(rows.map((row) => [row.id, row]));
-}
+const byId = <Row extends StoredHead>(rows: Row[]): Map<string, Row> => new Map(rows.map((row) => [row.id, row]));
 
 export const recordTables = Object.fromEntries(recordKinds.map((kind) => [kind, tableOf(kind)])) as Readonly<
   Record<RecordKind, string>

@@ -166,9 +166,7 @@ function isUnsent(cause: unknown): boolean {
 }
 
 /** Empty: it has none. */
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-}
+const codeOf = (cause: unknown): string => (cause instanceof Error && 'code' in cause ? String(cause.code) : '');
 
 /** A copy out of a cache (Age) carries the date of its making. */
 function noteDate(headers: Headers, times: { sentAt: number; receivedAt: number }, clock: ServiceClock): void {

@@ -168,9 +168,7 @@ function observe(
   return { observations: contradicts(kind, fields, suffix) ? [statement, mention] : [statement], problems };
 }
 
-function problem(path: string, detail: string, entity: EntityRef | null): EventProblem {
-  return { path, detail, entity };
-}
+const problem = (path: string, detail: string, entity: EntityRef | null): EventProblem => ({ path, detail, entity });
 
 /** With the state that the type's suffix names, where the data has none. */
 function withState(found: FoundRecord, suffix: string): FoundRecord {

@@ -156,9 +156,7 @@ function leakOfSecret({ facts, own }: Pick<Known, 'facts' | 'own'>, { endpoints,
   });
 }
 
-function isWithin(at: Date | null, now: Date, ms: number): boolean {
-  return at !== null && now.getTime() - at.getTime() <= ms;
-}
+const isWithin = (at: Date | null, now: Date, ms: number): boolean => at !== null && now.getTime() - at.getTime() <= ms;
 
 const NO_OVERLAP: Overlap = { both: 0, onlyOld: [], onlyOldCount: 0 };
 

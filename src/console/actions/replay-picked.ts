@@ -51,9 +51,7 @@ export const replayPicked: Action = {
   },
 };
 
-function pickedOf({ input: given }: Pick<ActionRequest, 'input'>): string[] {
-  return (given as z.infer<typeof input>).id;
-}
+const pickedOf = ({ input: given }: Pick<ActionRequest, 'input'>): string[] => (given as z.infer<typeof input>).id;
 
 /** Which of them can't be applied again, and why, in a sentence or two; empty: all can. */
 async function leftOutOf(db: PageDeps['db'], ids: string[]): Promise<string> {

@@ -91,9 +91,7 @@ export function sameText(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-function signature(key: Buffer, claims: string): string {
-  return mac(key, `session\n${claims}`).toString('base64url');
-}
+const signature = (key: Buffer, claims: string): string => mac(key, `session\n${claims}`).toString('base64url');
 
 const mac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 

@@ -96,9 +96,7 @@ function countedOf({ countedAt }: Scorecard): Value {
   return list([ago(countedAt), quiet('and again every ten minutes: what came since is not in it')]);
 }
 
-function shareOf(n: number, all: number): string {
-  return all === 0 ? 'of none' : `${((n / all) * 100).toFixed(2)} %`;
-}
+const shareOf = (n: number, all: number): string => (all === 0 ? 'of none' : `${((n / all) * 100).toFixed(2)} %`);
 
 function classesOf(card: Scorecard): Section {
   const { events } = card;

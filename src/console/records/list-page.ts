@@ -59,9 +59,7 @@ export async function ordersFor(
 }
 
 /** Those of the read API, but for what identifies a person: who may not see it could find it by trying. */
-function filterNames(kind: RecordKind): string[] {
-  return recordFilters(kind).filter((name) => !isHidden(kind, name));
-}
+const filterNames = (kind: RecordKind): string[] => recordFilters(kind).filter((name) => !isHidden(kind, name));
 
 /** Others of the read API are named by links alone. */
 function filterOf({ kind, filters: offered }: Sheet, name: string): Filter {

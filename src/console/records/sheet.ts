@@ -20,6 +20,4 @@ export const sheets: readonly Sheet[] = recordKinds.flatMap((kind) => {
   return [{ ...page, kind, path: href, groups, filters }];
 });
 
-export function sheetOf(kind: RecordKind): Sheet | null {
-  return sheets.find((sheet) => sheet.kind === kind) ?? null;
-}
+export const sheetOf = (kind: RecordKind): Sheet | null => sheets.find((sheet) => sheet.kind === kind) ?? null;

@@ -43,9 +43,7 @@ const statuses: Readonly<Record<BreakView['status'], { text: string; tone: Tone 
 
 export const breakStatuses = Object.entries(statuses).map(([value, { text }]) => ({ value, text }));
 
-export function statusBadge(status: BreakView['status']): Value {
-  return badge(statuses[status].text, statuses[status].tone);
-}
+export const statusBadge = (status: BreakView['status']): Value => badge(statuses[status].text, statuses[status].tone);
 
 export const breakColumns: Column<BreakView>[] = [
   ['Break', ({ id: own, kind }) => list([link(words(kind), breakHref(own)), quiet(`no. ${own}`)])],

@@ -141,8 +141,6 @@ function labelOf({ minute, applied, waiting, notApplied, rejected }: MinuteCount
   return `${clock(minute)}: ${parts.join(', ')}`;
 }
 
-function clock(at: Date | undefined): string {
-  return at === undefined ? '' : `${at.toISOString().slice(11, 16)} UTC`;
-}
+const clock = (at: Date | undefined): string => (at === undefined ? '' : `${at.toISOString().slice(11, 16)} UTC`);
 
 const round = (n: number): number => Math.round(n * 100) / 100;

@@ -128,9 +128,7 @@ export function nameIn(chart: Named, account: string): string {
 }
 
 /** Whether an account is of the income statement, where the chart has it: what it holds is of a year. */
-export function isEarned(chart: Named, account: string): boolean {
-  return /^(income|expenses):/.test(nameIn(chart, account));
-}
+export const isEarned = (chart: Named, account: string): boolean => /^(income|expenses):/.test(nameIn(chart, account));
 
 /** What a chart says of an account by another root than ours; null: the same root. */
 export function rootChange(chart: Named, account: string): string | null {
@@ -143,9 +141,7 @@ export function rootChange(chart: Named, account: string): string | null {
 }
 
 /** By number: the account itself, that of which it is one sub-wallet's, or the one for all others. */
-export function numberIn(datev: DatevChart, account: string): string {
-  return ownNumberIn(datev, account) ?? datev.other;
-}
+export const numberIn = (datev: DatevChart, account: string): string => ownNumberIn(datev, account) ?? datev.other;
 
 /** Null: the chart gives it none. */
 export function ownNumberIn({ accounts: given }: DatevChart, account: string): string | null {

@@ -119,9 +119,7 @@ function disputeGone(record: BookRecord): Dated | null {
   return seenBegin(record, 'none') === null ? null : stateDate(record, 'none');
 }
 
-function seenBegin({ dispute }: BookRecord, state: string): number | null {
-  return dispute?.begun.get(state) ?? null;
-}
+const seenBegin = ({ dispute }: BookRecord, state: string): number | null => dispute?.begun.get(state) ?? null;
 
 function lastPayin(fields: JsonObject | null): number | null {
   const times = objectsIn(fields, 'payins').flatMap((one) => momentOf(one['createdAt']) ?? []);

@@ -24,9 +24,7 @@ export function paymentEntries(record: BookRecord, choices: Pick<BookChoices, 'p
 }
 
 /** What counts of it is what it brought, beside what a dispute holds back. */
-function isHeldBack(record: BookRecord): boolean {
-  return ['pending_decision', 'refunded'].includes(disputeOf(record) ?? '');
-}
+const isHeldBack = (record: BookRecord): boolean => ['pending_decision', 'refunded'].includes(disputeOf(record) ?? '');
 
 /** A net of nothing moves nothing; of a payment that was completed, a dispute took back what it had brought. */
 function takenBack(record: BookRecord): Credit[] {

@@ -116,9 +116,7 @@ function ofPosted({ recordKind, recordId, key, version }: Posted) {
   return { recordKind, recordId, key, version: version + 1, sources: [{ kind: recordKind, id: recordId }] };
 }
 
-function isSame(a: readonly Line[], b: readonly Line[]): boolean {
-  return netLines([...a, ...negatedLines(b)]).length === 0;
-}
+const isSame = (a: readonly Line[], b: readonly Line[]): boolean => netLines([...a, ...negatedLines(b)]).length === 0;
 
 export function keyOf({ recordKind, recordId, key }: Pick<Draft, 'recordKind' | 'recordId' | 'key'>): string {
   return JSON.stringify([recordKind, recordId, key]);

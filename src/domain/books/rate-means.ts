@@ -258,9 +258,7 @@ function mean(rates: readonly { rate: string; weight: number }[]): string {
   return divideAmounts(sum, String(weightOf(rates)), 'half_even');
 }
 
-function weightOf(rates: readonly { weight: number }[]): number {
-  return rates.reduce((all, { weight }) => all + weight, 0);
-}
+const weightOf = (rates: readonly { weight: number }[]): number => rates.reduce((all, { weight }) => all + weight, 0);
 
 /** The lower of two in the middle. */
 function median(rates: readonly string[]): string | undefined {

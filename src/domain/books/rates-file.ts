@@ -82,6 +82,4 @@ function readLine(cells: readonly string[], settings: RatesSettings): Omit<Given
 
 const linesOf = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r?\n/);
 
-function cellsOf(line: string): string[] {
-  return line.split(',').map((cell) => cell.trim().replace(/^"([^"]*)"$/, '$1'));
-}
+const cellsOf = (line: string): string[] => line.split(',').map((cell) => cell.trim().replace(/^"([^"]*)"$/, '$1'));

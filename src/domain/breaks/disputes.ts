@@ -60,9 +60,7 @@ export function standingOf(intent: CheckedRecord, listing: FilterListing): Dispu
 }
 
 /** One that could not be held against the listing: whatever it received, a later time has to show it. */
-export function unknownStanding(id: string): DisputeStanding[] {
-  return sorts.map((sort) => ({ id, sort, place: 'awaited' }));
-}
+export const unknownStanding = (id: string): DisputeStanding[] => sorts.map((sort) => ({ id, sort, place: 'awaited' }));
 
 /**
  * One finding for all of them. By the specification (3.1) the filter groups payments whose received amount differs from the

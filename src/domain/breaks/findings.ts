@@ -13,9 +13,7 @@ const HOUR_MS = 3_600_000;
 export const dueHours: Readonly<Record<Severity, number>> = { critical: 4, high: 24, medium: 7 * 24, low: 30 * 24 };
 
 /** In ms, as `openedAt`. */
-export function dueAt(severity: Severity, openedAt: number): number {
-  return openedAt + dueHours[severity] * HOUR_MS;
-}
+export const dueAt = (severity: Severity, openedAt: number): number => openedAt + dueHours[severity] * HOUR_MS;
 
 export interface Finding {
   /** Field by field ours, theirs, and the source of each. */

@@ -45,9 +45,7 @@ function lostOrNot(payout: CheckedRecord, { now, refunds }: CheckFacts): Finding
 }
 
 /** From then on one that nobody owns is a break. */
-export function lostAt({ createdAt, firstSeenAt }: CheckedRecord): number {
-  return (createdAt ?? firstSeenAt) + grace.refund;
-}
+export const lostAt = ({ createdAt, firstSeenAt }: CheckedRecord): number => (createdAt ?? firstSeenAt) + grace.refund;
 
 /** A refund by its type or by our own call, which the service shows and nobody owns. */
 export function isLost(payout: CheckedRecord, { words, naming, assigned, ordered }: RefundFacts): boolean {

@@ -59,9 +59,7 @@ export function payinSummaries(fields: JsonObject): PayinSummary[] {
 export const listedPayins = (fields: JsonObject): string[] => payinSummaries(fields).map(({ id }) => id);
 
 /** The order that a record names itself; null where it names none. */
-export function referenceOf(fields: JsonObject): string | null {
-  return textField(fields, 'merchantReference') || null;
-}
+export const referenceOf = (fields: JsonObject): string | null => textField(fields, 'merchantReference') || null;
 
 /** The service denies it, and nothing but reports ever spoke of it. */
 export function isGone({ absent, unknown }: Pick<ShownRecord, 'absent' | 'unknown'>): boolean {

@@ -16,14 +16,10 @@ export function amountField(fields: JsonObject, name: string): string | null {
 /** Codes of currencies and assets in upper and lower case are the same. */
 export const sameCurrency = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
 
-export function isPositive(amount: string | null): boolean {
-  return amount !== null && compareAmounts(amount, '0') > 0;
-}
+export const isPositive = (amount: string | null): boolean => amount !== null && compareAmounts(amount, '0') > 0;
 
 /** What a payment asks for, in the currency of the request (2.1). */
-export function requestOf(fields: JsonObject): Money | null {
-  return moneyIn(fields, 'amountRequested', 'currencyRequested');
-}
+export const requestOf = (fields: JsonObject): Money | null => moneyIn(fields, 'amountRequested', 'currencyRequested');
 
 /** What an invoice asks for (2.3). */
 export const invoicedOf = (fields: JsonObject): Money | null => moneyIn(fields, 'amount', 'currency');

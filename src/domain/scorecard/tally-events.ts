@@ -141,9 +141,7 @@ export function addTallies(tallies: Iterable<Tally>): Tally {
 /** Each bucket ends a tenth after the one before: a percentile is right to within that. */
 const STEP = 1.1;
 
-function bucketOf(delayMs: number): number {
-  return delayMs <= 1 ? 0 : Math.ceil(Math.log(delayMs) / Math.log(STEP));
-}
+const bucketOf = (delayMs: number): number => (delayMs <= 1 ? 0 : Math.ceil(Math.log(delayMs) / Math.log(STEP)));
 
 /** So many of a hundred came within that many ms; null: none came. */
 export function percentile(delays: Readonly<Record<string, number>>, percent: number): number | null {

@@ -76,9 +76,8 @@ function exceptionsOf({ details }: ActionView): string[] {
 }
 
 /** What income was in doubt then, in words; null: none, or it was not kept yet. */
-function doubtedOf({ details: { doubted } }: ActionView): string | null {
-  return typeof doubted === 'string' ? doubted : null;
-}
+const doubtedOf = ({ details: { doubted } }: ActionView): string | null =>
+  typeof doubted === 'string' ? doubted : null;
 
 /** Who approved what the actor had asked for; null: one person closed it. */
 function approverOf({ details: { approvedBy } }: ActionView): string | null {

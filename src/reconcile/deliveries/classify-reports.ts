@@ -222,9 +222,7 @@ async function name(
   return opened + (await openBreaks(trx, countBreaks(run, rest, now)));
 }
 
-function plain(report: UnmatchedReport): UnmatchedReport & { single: boolean } {
-  return { ...report, single: false };
-}
+const plain = (report: UnmatchedReport): UnmatchedReport & { single: boolean } => ({ ...report, single: false });
 
 /** Breaks that count, of which nothing is left. */
 async function settle(run: RunContext): Promise<void> {

@@ -86,9 +86,7 @@ function newScan(): DeliveryScan {
 }
 
 /** By every time that was shown and that the history may still be sorted by. */
-function timesShown(depths: Depths): number[] {
-  return times.flatMap((time) => depths[time] ?? []).filter(Number.isFinite);
-}
+const timesShown = (depths: Depths): number[] => times.flatMap((time) => depths[time] ?? []).filter(Number.isFinite);
 
 /** None above the bound stands further down. */
 function isBelow(depths: Depths, bound: number): boolean {

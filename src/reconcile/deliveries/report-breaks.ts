@@ -17,9 +17,7 @@ import type { RunContext } from '../deps.js';
 const MOST_NAMED = 5;
 
 /** Where the history lacks test sends, one break for each secret counts what may be some of them. */
-export function mostSingle({ deliveries }: Contract): number {
-  return deliveries.testSends === 'unlisted' ? 0 : MOST_SINGLE;
-}
+export const mostSingle = ({ deliveries }: Contract): number => (deliveries.testSends === 'unlisted' ? 0 : MOST_SINGLE);
 
 interface Single {
   own: readonly UnmatchedReport[];

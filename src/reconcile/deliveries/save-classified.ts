@@ -97,9 +97,7 @@ function deliveryBreaks(
   return { open, resolve };
 }
 
-function entityOf({ delivery }: ClassifiedDelivery): BreakRef['entity'] {
-  return { kind: 'delivery', id: delivery.id };
-}
+const entityOf = ({ delivery }: ClassifiedDelivery): BreakRef['entity'] => ({ kind: 'delivery', id: delivery.id });
 
 function evidenceOf({ delivery, verdict, inboxId, reason }: ClassifiedDelivery, source: ObservationSource): JsonObject {
   return {

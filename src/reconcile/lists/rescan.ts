@@ -107,9 +107,7 @@ async function gapOf(poll: ListPoll, due: DueRescan, options: PollOptions): Prom
 }
 
 /** So many calls does it take to read the whole list. */
-async function callsForAll(poll: ListPoll): Promise<number> {
-  return Math.ceil((await poll.store.countListed()) / 100);
-}
+const callsForAll = async (poll: ListPoll): Promise<number> => Math.ceil((await poll.store.countListed()) / 100);
 
 /** A rescan stands for the narrower ones too. */
 function watermarksOf(rank: number, at: number, calls: number): Map<string, Watermark> {

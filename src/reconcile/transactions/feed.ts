@@ -106,6 +106,4 @@ export function halves({ from, to }: Window, at: number | null): [Window, Window
 export const inner = ({ from, to }: Window): Window => ({ from: from + EDGE_MS, to: to - EDGE_MS });
 
 /** By more than the bounds: a row that stands on the bound of both is in neither. */
-function overlaps(a: Window, b: Window): boolean {
-  return Math.min(a.to, b.to) - Math.max(a.from, b.from) >= 2 * EDGE_MS;
-}
+const overlaps = (a: Window, b: Window): boolean => Math.min(a.to, b.to) - Math.max(a.from, b.from) >= 2 * EDGE_MS;

@@ -5,9 +5,7 @@ import { recordAction } from '../actions/record-action.js';
 import { isRowId, viewById } from '../database/paging.js';
 import { type AlertRow, alertOf } from './settle-alerts.js';
 
-export async function getAlert(db: Knex, id: string): Promise<AlertView | null> {
-  return viewById(db('alerts'), id, alertOf);
-}
+export const getAlert = async (db: Knex, id: string): Promise<AlertView | null> => viewById(db('alerts'), id, alertOf);
 
 /** `silence`: until when nothing more of it is sent. */
 export type AlertDecision = 'acknowledge' | { silence: Date };

@@ -184,6 +184,4 @@ async function countExpired(db: Knex, { now, doubted }: Judged): Promise<AlertFa
 const minutesBefore = (at: Date, minutes: number): Date => new Date(at.getTime() - minutes * 60_000);
 
 /** Of both together. */
-function shareOf(rejected: number, taken: number): number {
-  return rejected === 0 ? 0 : rejected / (rejected + taken);
-}
+const shareOf = (rejected: number, taken: number): number => (rejected === 0 ? 0 : rejected / (rejected + taken));

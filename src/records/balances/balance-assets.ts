@@ -25,9 +25,7 @@ export async function knownAssets(db: Knex): Promise<KnownAsset[]> {
 }
 
 /** The public catalog was read once: before that, assets that nothing here speaks of would have no opening position. */
-export async function holdsCatalog(db: Knex): Promise<boolean> {
-  return (await db('assets').first('id')) !== undefined;
-}
+export const holdsCatalog = async (db: Knex): Promise<boolean> => (await db('assets').first('id')) !== undefined;
 
 export interface SeenRate {
   assetCode: string;

@@ -139,6 +139,4 @@ function entryOf({ id, at, day, booked_on, dated_by }: Row): Posted['last'] {
   return { id, dated: { at: at.getTime(), by: dated_by, day }, bookedOn: booked_on };
 }
 
-function lineOf({ account, asset_code, amount, memo }: Row): Line {
-  return { account, assetCode: asset_code, amount, memo };
-}
+const lineOf = ({ account, asset_code, amount, memo }: Row): Line => ({ account, assetCode: asset_code, amount, memo });

@@ -108,9 +108,7 @@ export function cut<Row>(rows: Row[], take: number, keyOf: (row: Row) => string[
   return { items, nextCursor: rows.length > take && last !== undefined ? encodeCursor(keyOf(last)) : null };
 }
 
-export function takeOf(page: PageQuery): number {
-  return Math.min(Math.max(page.take ?? defaultTake, 1), maximumTake);
-}
+export const takeOf = (page: PageQuery): number => Math.min(Math.max(page.take ?? defaultTake, 1), maximumTake);
 
 const encodeCursor = (key: string[]): string => Buffer.from(JSON.stringify(key)).toString('base64url');
 

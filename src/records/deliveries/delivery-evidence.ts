@@ -58,9 +58,7 @@ export async function takenEvents(db: Knex, events: readonly InboxEvent[]): Prom
   return new Map(rows.map((row) => [takenKey(row.endpoint_id, row.inbox_id), row.id]));
 }
 
-export function takenKey(endpointId: string | null, inboxId: string): string {
-  return `${endpointId ?? ''} ${inboxId}`;
-}
+export const takenKey = (endpointId: string | null, inboxId: string): string => `${endpointId ?? ''} ${inboxId}`;
 
 /** By endpoint, the labels of the secrets that are known to be its own, and whether all of them are retired. */
 export type KnownSecrets = ReadonlyMap<string, { labels: string[]; retired: boolean }>;

@@ -140,9 +140,7 @@ function wholeNumber(value: Json | undefined): number | null {
   return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? number : null;
 }
 
-function timeOf(fields: JsonObject, name: string): number | null {
-  return momentOf(textField(fields, name) ?? undefined);
-}
+const timeOf = (fields: JsonObject, name: string): number | null => momentOf(textField(fields, name) ?? undefined);
 
 /** Letters of a payload that is kept for people alone. */
 const LONGEST_PAYLOAD = 65_536;
@@ -185,9 +183,7 @@ const asText = (value: Json): string => (typeof value === 'string' ? value : toJ
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
-function cut(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
-}
+const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 function within<T extends Json>(value: T, longest: number): T | null {
   return toJsonText(value).length <= longest ? value : null;

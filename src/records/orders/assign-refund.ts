@@ -160,9 +160,7 @@ async function concernedBy(trx: Knex, payoutId: string, payment: string | null):
   return [...((await ordersOfPayouts(trx, [payoutId])).get(payoutId) ?? []), ...ofPayment];
 }
 
-function refused(why: AssignRefused['why'], message: string): AssignRefused {
-  return { outcome: 'refused', why, message };
-}
+const refused = (why: AssignRefused['why'], message: string): AssignRefused => ({ outcome: 'refused', why, message });
 
 /** A refund call of our own that named a payment. */
 interface OwnCall {

@@ -137,9 +137,7 @@ async function recordsOf(db: Knex, kind: RecordKind, ids: readonly string[]): Pr
   return found;
 }
 
-function refs(kind: RecordKind, records: readonly RecordView[]): EntityRef[] {
-  return records.map(({ id }) => ({ kind, id }));
-}
+const refs = (kind: RecordKind, records: readonly RecordView[]): EntityRef[] => records.map(({ id }) => ({ kind, id }));
 
 function payinIds({ payins }: RecordView): string[] {
   return (Array.isArray(payins) ? payins : []).flatMap((summary: unknown) => {

@@ -83,6 +83,4 @@ export async function listRuns(db: Knex, query: PageQuery & RunFilters): Promise
 
 export const getRun = async (db: Knex, id: string): Promise<Run | null> => viewById(db('runs'), id, toRun);
 
-function toRun(row: RunRow): Run {
-  return viewOf(runShape, row, { seen: Number(row.seen), changed: Number(row.changed) });
-}
+const toRun = (row: RunRow): Run => viewOf(runShape, row, { seen: Number(row.seen), changed: Number(row.changed) });

@@ -156,9 +156,7 @@ function isOver(fields: JsonObject): boolean {
 }
 
 /** What the service itself shows of the record, or showed before it vanished; nothing where no poll did. */
-function polledFields({ state }: Pick<MergedRecord, 'state'>): JsonObject {
-  return shownPollOf(state.poll)?.fields ?? {};
-}
+const polledFields = ({ state }: Pick<MergedRecord, 'state'>): JsonObject => shownPollOf(state.poll)?.fields ?? {};
 
 /**
  * Who asks for what a record's statements name: webhooks, with the secret that signed the newest, or anything that was read with

@@ -170,9 +170,7 @@ function saidOf(
   return saidRefunds(fields, [...claims, ...now], words);
 }
 
-function isSame(a: readonly SaidRefund[], b: readonly SaidRefund[]): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
+const isSame = (a: readonly SaidRefund[], b: readonly SaidRefund[]): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function take(kind: RecordKind, state: RecordState, { observation, hash }: HashedObservation): RecordState {
   if (observation.type !== 'poll' || hash === null) return absorb(kind, state, observation);

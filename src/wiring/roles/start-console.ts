@@ -124,6 +124,4 @@ function collectQueues(
   Object.assign(metrics.queueJobs, { collect: update });
 }
 
-function ageOf(at: number | null, now: Date): number {
-  return at === null ? 0 : Math.max(0, (now.getTime() - at) / 1_000);
-}
+const ageOf = (at: number | null, now: Date): number => (at === null ? 0 : Math.max(0, (now.getTime() - at) / 1_000));

@@ -92,9 +92,7 @@ function printNames({ title, sheet, lastPrinted }: Printed): string {
 
 const part = (name: string, ...content: string[]): ZippedFile => ({ name, content: [HEAD, ...content] });
 
-function override(name: string, type: string): string {
-  return `<Override PartName="${name}" ContentType="${type}"/>`;
-}
+const override = (name: string, type: string): string => `<Override PartName="${name}" ContentType="${type}"/>`;
 
 function relation(id: string, type: string, target: string): string {
   return `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
