@@ -1,7 +1,9 @@
 import { ASSETS } from './assets/assets.js';
 import { ONE, roundDown } from './base/money.js';
 import { createHistory, NO_HISTORY } from './history/history.js';
-import { addPastRecords } from './history/past-records.js';
+import { addPastInvoices } from './history/past-invoices.js';
+import { addPastPayouts } from './history/past-payouts.js';
+import { pastProducts } from './history/past-products.js';
 import { expireIntent } from './payments/expire-intent.js';
 import { intentSubject } from './payments/intent-record.js';
 import { createMerchant, type Merchant, type MerchantIdentity, merchantIds, type Service } from './service.js';
@@ -67,4 +69,15 @@ function openBooks({ ledger, service }: Merchant): void {
     ] as const;
     ledger.post({ at: service.clock.now(), type: 'opening', assetCode, recordId: 'opening', lines });
   }
+}
+
+/** What past payments came from, and what was paid out of them. The ledger has been opened. */
+function addPastRecords(
+  merchant: Merchant,
+  { invoices, payouts }: Pick<SandboxSettings, 'invoices' | 'payouts'>,
+): void {
+  const startedAt = merchant.service.clock.now();
+  for (const product of pastProducts(merchant.seed, startedAt)) merchant.products.addMade(product);
+  addPastInvoices(merchant, invoices);
+  addPastPayouts(merchant, payouts);
 }

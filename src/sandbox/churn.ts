@@ -2,7 +2,7 @@ import { addressOf } from './assets/address.js';
 import { ASSETS } from './assets/assets.js';
 import { formatAmount } from './base/money.js';
 import { createDraw, pick } from './base/random.js';
-import { unlessRefused } from './base/unless-refused.js';
+import { unlessRefused } from './base/refusal.js';
 import { createInvoice, invoiceSchema, sendInvoice } from './invoices/create-invoice.js';
 import { cancelInvoice } from './invoices/end-invoice.js';
 import type { Invoice } from './invoices/invoice.js';

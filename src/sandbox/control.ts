@@ -1,5 +1,5 @@
 import type { Account } from './account.js';
-import { notFound } from './base/refusal.js';
+import { existing } from './base/refusal.js';
 import { defaultFaults, type Faults } from './faults.js';
 import { ledgerProblems } from './ledger/ledger-problems.js';
 import { createStandardIntent, type StandardInput } from './payments/create-standard.js';
@@ -13,12 +13,12 @@ import {
   type DashboardPayoutInput,
   dashboardPayoutSchema,
 } from './payouts/create-dashboard-payout.js';
-import { payoutRecord } from './payouts/payout-record.js';
+import { payoutRecord } from './payouts/payout.js';
 import type { Service } from './service.js';
 import { findWallet } from './wallets/find-wallet.js';
 import { receiveDeposit } from './wallets/receive-deposit.js';
 import { createWallet, type NewWalletRequest, newWalletSchema } from './wallets/save-wallet.js';
-import { type Endpoint, type NewEndpoint } from './webhooks/endpoints.js';
+import type { Endpoint, NewEndpoint } from './webhooks/endpoints.js';
 import { testSend } from './webhooks/test-send.js';
 
 /** What the outside world and the dashboard do, without HTTP: for tests, drills and the demo. Refusals are thrown. */
@@ -82,8 +82,7 @@ export function createControl(service: Service, own: Account, other: Account): S
       receiveDeposit(merchant, accountId === null ? null : findWallet(merchant, accountId), { assetCode, amount }).id,
     createPayout: (input) => createDashboardPayout(merchant, dashboardPayoutSchema.parse(input)).id,
     advancePayout(id, step) {
-      const payout = merchant.payouts.get(id);
-      if (!payout) throw notFound('payout');
+      const payout = existing(merchant.payouts.get(id), 'payout');
       advancePayout(merchant, payout, step);
     },
     internalPayins: () =>

@@ -21,10 +21,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const OWN = {
-  identity: { id: 'mer_sandbox', email: 'own@merchant.example' },
-  settlementAddress: '+22890123456',
-};
+const OWN = { identity: { id: 'mer_sandbox', email: 'own@merchant.example' }, settlementAddress: '+22890123456' };
 
 const OTHER = {
   identity: { id: 'mer_sandbox_other', email: 'other@merchant.example' },

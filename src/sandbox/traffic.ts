@@ -1,5 +1,5 @@
 import { createDraw, pick } from './base/random.js';
-import { unlessRefused } from './base/unless-refused.js';
+import { unlessRefused } from './base/refusal.js';
 import type { SandboxControl } from './control.js';
 
 export interface TrafficOptions {

@@ -6,12 +6,12 @@ import { balanceRecord } from './assets/balance-record.js';
 import { iso } from './base/iso-time.js';
 import { formatAmount } from './base/money.js';
 import type { Records } from './base/records.js';
-import { invoiceJson } from './invoices/invoice-record.js';
-import { viewOf } from './invoices/mark-invoice-paid.js';
+import { viewOf } from './invoices/end-invoice.js';
+import { invoiceJson } from './invoices/invoice.js';
 import type { Entry } from './ledger/ledger.js';
 import type { Intent } from './payments/intent.js';
-import { confirmationsAt, listedIntentJson, payinRecord } from './payments/intent-record.js';
-import { payoutRecord } from './payouts/payout-record.js';
+import { listedIntentJson, payinRecord } from './payments/intent-record.js';
+import { payoutRecord } from './payouts/payout.js';
 import { productRecord } from './products/product.js';
 import { productStats } from './products/product-stats.js';
 import type { Merchant, Service } from './service.js';
@@ -35,7 +35,6 @@ const MOST_KEPT = 5_000;
 export async function writeTruth(service: Service, account: Account, before: number, out: Writable): Promise<void> {
   const { merchant, webhooks } = account;
   const now = service.clock.now();
-  const confirmationMs = service.settings.confirmationSeconds * 1000;
   const made = function* (): Generator<Intent> {
     for (let position = merchant.intents.size() - 1; position >= 0; position -= 1) {
       const intent = merchant.intents.at(position);
@@ -46,8 +45,7 @@ export async function writeTruth(service: Service, account: Account, before: num
   const intents = (): Iterable<Intent> => few ?? made();
   const payins = function* (): Generator<string> {
     for (const intent of intents()) {
-      for (const payin of intent.payins)
-        yield JSON.stringify(payinRecord(payin, intent.id, confirmationsAt(payin, now, confirmationMs)));
+      for (const payin of intent.payins) yield JSON.stringify(payinRecord(payin, intent.id, service, now));
     }
   };
   const text = (value: unknown): string => JSON.stringify(value);

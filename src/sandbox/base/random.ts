@@ -30,6 +30,10 @@ export function createDraw(seed: number, stream: string): Draw {
   return (n) => mix32(mix32(n ^ key) + key) / 0x1_0000_0000;
 }
 
+/** A draw for each name, of the stream of that name behind the prefix. */
+export const drawsOf = <N extends string>(seed: number, prefix: string, names: readonly N[]) =>
+  Object.fromEntries(names.map((name) => [name, createDraw(seed, `${prefix}-${name}`)])) as Record<N, Draw>;
+
 /** `length` hexadecimal digits that depend on the seed, the stream and the number only. */
 export function hexOf(seed: number, stream: string, n: number, length: number): string {
   const key = hashText(seed, stream);

@@ -48,3 +48,6 @@ function keyRule(most: number | undefined): string {
   const limit = most === undefined ? '' : ` and at most ${most} characters`;
   return `must be letters, digits, underscore, dot, hyphen, colon${limit}`;
 }
+
+/** Specification 4.13. */
+export const merchantAssetSchema = z.object({ isActive: z.boolean() });

@@ -1,6 +1,6 @@
 import { addressOf } from '../assets/address.js';
 import { amountOf, ONE } from '../base/money.js';
-import { createDraw, type Draw, hexOf, pick } from '../base/random.js';
+import { type Draw, drawsOf, hexOf, pick } from '../base/random.js';
 import type { Links } from '../payments/intent.js';
 import type { NewIntent } from '../payments/new-intent.js';
 import type { Product } from '../products/product.js';
@@ -15,13 +15,10 @@ const MOST_FROM_INVOICES = 0.1;
 /** Of the invoices of the past so many were opened, so that there is a payment. */
 const OPENED = 0.85;
 
-export interface RequestDraws {
+const DRAWN = ['source', 'coin', 'fiat', 'amount', 'more'] as const;
+
+export interface RequestDraws extends Record<(typeof DRAWN)[number], Draw> {
   seed: number;
-  source: Draw;
-  coin: Draw;
-  fiat: Draw;
-  amount: Draw;
-  more: Draw;
   /** Share of the payments that came from an invoice. */
   fromInvoices: number;
   products: readonly Product[];
@@ -36,14 +33,9 @@ export interface RequestInput {
 }
 
 export function createRequestDraws({ seed, count, invoices, products }: RequestInput): RequestDraws {
-  const draw = (what: string): Draw => createDraw(seed, `history-${what}`);
   return {
     seed,
-    source: draw('source'),
-    coin: draw('coin'),
-    fiat: draw('fiat'),
-    amount: draw('amount'),
-    more: draw('more'),
+    ...drawsOf(seed, 'history', DRAWN),
     fromInvoices: Math.min(MOST_FROM_INVOICES, (OPENED * invoices) / Math.max(count, 1)),
     products,
   };

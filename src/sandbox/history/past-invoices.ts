@@ -1,5 +1,5 @@
 import { amountOf, formatAmount, ONE } from '../base/money.js';
-import { createDraw, type Draw, hexOf, pick } from '../base/random.js';
+import { drawsOf, hexOf, pick } from '../base/random.js';
 import { expireInvoice } from '../invoices/end-invoice.js';
 import type { Invoice, InvoiceStatus } from '../invoices/invoice.js';
 import type { Intent } from '../payments/intent.js';
@@ -85,19 +85,18 @@ function itemsOf(amount: string): string {
 const DEADLINE_MS = 30 * DAY_MS;
 
 function* unopenedInvoices(seed: number, count: number, now: number): Generator<Invoice> {
-  const draw = (what: string): Draw => createDraw(seed, `past-invoice-${what}`);
-  const [time, fate, cents, currency] = [draw('time'), draw('fate'), draw('amount'), draw('currency')];
+  const draws = drawsOf(seed, 'past-invoice', ['time', 'fate', 'amount', 'currency']);
   const step = (SPAN_MS - NEWEST_MS) / Math.max(count, 1);
   for (let n = 0; n < count; n += 1) {
-    const createdAt = Math.floor(now - SPAN_MS + step * (n + time(n)));
+    const createdAt = Math.floor(now - SPAN_MS + step * (n + draws.time(n)));
     const deadline = createdAt + DEADLINE_MS;
-    const status = unopenedStatus(fate(n), deadline <= now);
-    const amount = formatAmount((BigInt(100 + Math.floor(cents(n) * 50_000)) * ONE) / 100n);
+    const status = unopenedStatus(draws.fate(n), deadline <= now);
+    const amount = formatAmount((BigInt(100 + Math.floor(draws.amount(n) * 50_000)) * ONE) / 100n);
     yield {
       ...sentTo(n, amount),
       id: `inv_${hexOf(seed, 'history-unopened-invoice', n, 24)}`,
       customerEmail: `buyer${n}@example.com`,
-      currency: pick(FIATS, currency(n)),
+      currency: pick(FIATS, draws.currency(n)),
       merchantReference: n % 4 === 0 ? null : `inv-${String(n).padStart(7, '0')}`,
       status,
       paymentIntentId: null,

@@ -1,12 +1,11 @@
 import { type Asset, assetOf } from '../assets/assets.js';
 import { ONE, roundDown } from '../base/money.js';
-import { createDraw, type Draw, pick } from '../base/random.js';
+import { type Draw, drawsOf, pick } from '../base/random.js';
 import { walletHolder } from '../ledger/ledger.js';
 import type { Merchant } from '../service.js';
 import type { Wallet } from '../wallets/wallet.js';
-import { DAY_MS } from './history-plan.js';
-import { type PastBooks, postOpening } from './past-books.js';
-import { addPastDeposit, addPastTransfer } from './past-transactions.js';
+import { NEWEST_MS, SPAN_MS } from './history-plan.js';
+import { addPastDeposit, addPastTransfer, type PastBooks, postOpening } from './past-transactions.js';
 
 export interface PastWallets {
   /** How many sub-wallets there are. */
@@ -14,9 +13,6 @@ export interface PastWallets {
   /** How many rows their feed has: deposits and transfers, some with a fee. */
   movements: number;
 }
-
-const SPAN_MS = 730 * DAY_MS;
-const NEWEST_MS = 120_000;
 
 /**
  * Sub-wallets opened in the first of the last two years, and what moved between them since, in order of time. The ledger
@@ -28,7 +24,7 @@ export function addPastWallets(merchant: Merchant, { wallets, movements }: PastW
   const startedAt = service.clock.now();
   const oldest = startedAt - SPAN_MS;
   const books: PastBooks = { merchant, open: [], sums: new Map() };
-  const draws = createMoveDraws(seed);
+  const draws = drawsOf(seed, 'past-move', DRAWN);
   const step = (SPAN_MS - NEWEST_MS) / Math.max(movements, 1);
   let made = 0;
   const openUntil = (time: number): void => {
@@ -50,28 +46,8 @@ function openedAt(oldest: number, n: number, wallets: number): number {
   return Math.floor(oldest + (SPAN_MS / 2) * (n / wallets));
 }
 
-interface MoveDraws {
-  time: Draw;
-  kind: Draw;
-  wallet: Draw;
-  other: Draw;
-  asset: Draw;
-  amount: Draw;
-  fee: Draw;
-}
-
-function createMoveDraws(seed: number): MoveDraws {
-  const draw = (what: string): Draw => createDraw(seed, `past-move-${what}`);
-  return {
-    time: draw('time'),
-    kind: draw('kind'),
-    wallet: draw('wallet'),
-    other: draw('other'),
-    asset: draw('asset'),
-    amount: draw('amount'),
-    fee: draw('fee'),
-  };
-}
+const DRAWN = ['time', 'kind', 'wallet', 'other', 'asset', 'amount', 'fee'] as const;
+type MoveDraws = Record<(typeof DRAWN)[number], Draw>;
 
 const COINS: readonly [string, ...string[]] = ['USDT.TRC20', 'USDT.TRC20', 'USDC.POLYGON', 'BTC', 'XRP.XRPL'];
 

@@ -30,3 +30,8 @@ export function createAuthenticate(service: Service, { own, other }: { own: Acco
 }
 
 const unauthorized = (message: string): Refusal => new Refusal(401, 'UNAUTHORIZED', message);
+
+export interface V1Deps {
+  service: Service;
+  authenticate: Authenticate;
+}

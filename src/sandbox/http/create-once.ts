@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import { Refusal } from '../base/refusal.js';
 import { totpCode } from '../base/schemas.js';
 import type { Caller } from './authenticate.js';
-import { parse, parseField } from './parse-body.js';
-import { requestBody } from './request-body.js';
+import { parse, parseField, requestBody } from './parse-body.js';
 
 /** One of the four creations that the specification promises to replay (7). */
 export interface OnceOptions<S extends z.ZodObject, T> {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
+import { withoutZone } from '../base/iso-time.js';
 import { jsonItems, jsonMember } from '../base/json-member.js';
 import { createDraw, hashText } from '../base/random.js';
-import { withoutZone } from '../base/without-zone.js';
 import type { Faults, NamedList } from '../faults.js';
 import type { Service } from '../service.js';
 

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { invalid, Refusal } from '../base/refusal.js';
-import { requestBody } from './request-body.js';
 
 /** The request's body by its schema. What is wrong is named with its field. */
 export function parseBody<S extends z.ZodType>(request: Request, schema: S): z.output<S> {
@@ -29,4 +28,31 @@ function refusalOf(issues: readonly z.core.$ZodIssue[]): Refusal {
   const said = first?.message ?? 'the body is not valid';
   if (isSettlement) return new Refusal(400, 'AUTO_SETTLEMENT_INVALID', `${field}: ${said}`);
   return invalid(field === '' ? said : `${field}: ${said}`);
+}
+
+/** The request's JSON object and its text; an empty body is an empty object. */
+export function requestBody(request: Request): { body: JsonObject; text: string } {
+  const text: unknown = request.body;
+  if (typeof text !== 'string' || text.trim() === '') return { body: {}, text: '{}' };
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw invalid('the body is not valid JSON');
+  }
+  if (!isObject(body)) throw invalid('the body must be a JSON object');
+  return { body, text };
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** null when it is left out or null; an empty text counts as left out. */
+export function optionalText(body: JsonObject, field: string): string | null {
+  const value = body[field] ?? null;
+  if (value !== null && typeof value !== 'string') throw invalid(`${field} must be a string`);
+  return value === '' ? null : value;
 }

@@ -1,7 +1,8 @@
+import type { Request } from 'express';
 import type { Records } from '../base/records.js';
 import { invalid } from '../base/refusal.js';
-import type { Faults } from '../faults.js';
-import type { QueryReader } from './request-query.js';
+import type { Faults, NamedList } from '../faults.js';
+import { type Merchant, type Service, strikes } from '../service.js';
 
 /** The rows that a cursor list answers: `take` defaults to 20 (specification 8). */
 export function readPage<T>(
@@ -49,4 +50,52 @@ function pageOf<T>(records: Records<T>, { matches, take, cursor, semantics }: Pa
     else found.push(row);
   }
   return found;
+}
+
+/** Runs `move` with its number before a page that continues a list, as often as the chance `churn` of the faults says. */
+type PageChurn = (merchant: Merchant, cursor: string | undefined, move: (n: number, cursor: string) => void) => void;
+
+export function createPageChurn(service: Service, list: string): PageChurn {
+  const counts = new WeakMap<Merchant, number>();
+  return (merchant, cursor, move) => {
+    if (cursor === undefined) return;
+    const n = counts.get(merchant) ?? 0;
+    counts.set(merchant, n + 1);
+    if (strikes(merchant, service.faults.churn, `churn-${list}`, n)) move(n, cursor);
+  };
+}
+
+/** Query parameters by the name the specification's reader would expect, whatever name the service gives them. */
+export interface QueryReader {
+  text(name: string): string | undefined;
+  take(fallback: number): number;
+}
+
+export function readQuery(
+  request: Request,
+  known: readonly string[],
+  { faults, list }: { faults: Faults; list: NamedList },
+): QueryReader {
+  const { unknownParameters } = faults;
+  const names = faults.names[list] ?? {};
+  const nameOf = (name: string): string => names[name] ?? name;
+  if (unknownParameters === 'refuse') {
+    const allowed = new Set(known.map(nameOf));
+    const stranger = Object.keys(request.query).find((name) => !allowed.has(name));
+    if (stranger !== undefined) throw invalid(`property ${stranger} should not exist`);
+  }
+  const text = (name: string): string | undefined => {
+    const value = request.query[nameOf(name)];
+    if (value !== undefined && typeof value !== 'string') throw invalid(`${nameOf(name)} must be given once`);
+    return value === '' ? undefined : value;
+  };
+  return {
+    text,
+    take(fallback) {
+      const value = text('take');
+      const take = value === undefined ? fallback : /^\d{1,4}$/.test(value) ? Number(value) : 0;
+      if (take < 1 || take > 100) throw invalid(`${nameOf('take')} must be between 1 and 100`);
+      return faults.shrinkPage ? Math.ceil(take / 2) : take;
+    },
+  };
 }

@@ -7,10 +7,8 @@ import { invalid, Refusal } from '../base/refusal.js';
 import { amount, assetCode, autoSettlement, isoTime, text } from '../base/schemas.js';
 import type { Merchant } from '../service.js';
 import { checkAutoSettlement } from '../settlements/auto-settlement.js';
-import { expireInvoice } from './end-invoice.js';
-import type { Invoice } from './invoice.js';
-import { type EmailDelivery, invoiceSubject } from './invoice-record.js';
-import { setInvoiceStatus, viewOf } from './mark-invoice-paid.js';
+import { expireInvoice, requireOpen, setInvoiceStatus, viewOf } from './end-invoice.js';
+import { type EmailDelivery, type Invoice, invoiceSubject } from './invoice.js';
 
 const item = z.looseObject({
   name: text(),
@@ -95,8 +93,7 @@ function suggestedAsset(merchant: Merchant, { assetCode }: InvoiceRequest): Asse
 
 /** An address under .invalid can't get mail (RFC 2606): the invoice stays a draft. */
 export function sendInvoice(merchant: Merchant, invoice: Invoice): EmailDelivery {
-  if (invoice.status !== 'draft' && invoice.status !== 'sent')
-    throw new Refusal(409, 'INVOICE_STATE', `the invoice is ${invoice.status}`);
+  requireOpen(invoice);
   if (/\.invalid$/i.test(invoice.customerEmail))
     return { sent: false, error: `the domain of ${invoice.customerEmail} has no mail server` };
   if (invoice.status === 'draft') setInvoiceStatus(merchant, invoice, 'sent');

@@ -1,13 +1,12 @@
-import { Refusal } from '../base/refusal.js';
 import { createStandardIntent } from '../payments/create-standard.js';
 import type { Intent } from '../payments/intent.js';
 import type { Merchant } from '../service.js';
+import { requireOpen } from './end-invoice.js';
 import type { Invoice } from './invoice.js';
 
 /** The customer opens the link: the payment that it leads to, a new one where there is none or its time is over. */
 export function openInvoice(merchant: Merchant, invoice: Invoice): Intent {
-  if (invoice.status !== 'sent' && invoice.status !== 'draft')
-    throw new Refusal(409, 'INVOICE_STATE', `the invoice is ${invoice.status}`);
+  requireOpen(invoice);
   const open = merchant.intents.read(invoice.openIntentId ?? '');
   if (open && !isOver(open)) return open;
   const intent = createStandardIntent(merchant, {

@@ -87,3 +87,7 @@ export function createLedger(): Ledger {
 }
 
 export const walletHolder = (accountId: string): Holder => `wallet:${accountId}`;
+
+/** null: the operating balance. */
+export const holderOf = (accountId: string | null): Holder =>
+  accountId === null ? 'operating' : walletHolder(accountId);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { merchantAssetSchema } from '../assets/merchant-asset-schema.js';
+import { merchantAssetSchema } from '../base/schemas.js';
 import type { NamedList } from '../faults.js';
 import { invoiceSchema } from '../invoices/create-invoice.js';
 import { INVOICE_STATUSES } from '../invoices/invoice.js';
@@ -45,10 +45,7 @@ export const OPERATIONS: readonly Operation[] = [
     '/v1/payment-intents/direct',
     'Create a single-crypto payment',
     'Payments',
-    {
-      body: directSchema,
-      replays: true,
-    },
+    { body: directSchema, replays: true },
   ),
   post('4.2', 'createInvoice', 'NewInvoice', '/v1/invoices', 'Create an invoice and send it', 'Invoices', {
     body: invoiceSchema,
@@ -95,10 +92,7 @@ export const OPERATIONS: readonly Operation[] = [
     '/v1/accounts/{id}/transactions',
     'Transactions of a sub-wallet',
     'Accounts',
-    {
-      list: 'accountTransactions',
-      parameters: PAGED,
-    },
+    { list: 'accountTransactions', parameters: PAGED },
   ),
   list(
     '4.12',
@@ -107,10 +101,7 @@ export const OPERATIONS: readonly Operation[] = [
     '/v1/accounts/transactions',
     'Transactions of all sub-wallets',
     'Accounts',
-    {
-      list: 'transactions',
-      parameters: { ...PAGED, from: 'time', to: 'time', page: 'page' },
-    },
+    { list: 'transactions', parameters: { ...PAGED, from: 'time', to: 'time', page: 'page' } },
   ),
   {
     ...post(
@@ -120,9 +111,7 @@ export const OPERATIONS: readonly Operation[] = [
       '/v1/merchant-assets/{assetCode}',
       'Enable or disable an asset',
       'Assets',
-      {
-        body: merchantAssetSchema,
-      },
+      { body: merchantAssetSchema },
     ),
     method: 'patch',
     status: 200,
@@ -155,10 +144,7 @@ export const OPERATIONS: readonly Operation[] = [
       '/v1/settlements/payment-methods',
       'Ways to settle',
       'Settlements',
-      {
-        list: 'settlementMethods',
-        parameters: { assetCode: 'text' },
-      },
+      { list: 'settlementMethods', parameters: { assetCode: 'text' } },
     ),
     isList: false,
   },

@@ -1,6 +1,8 @@
 import { amountOf, formatAmount } from '../base/money.js';
+import { markInvoicePaid } from '../invoices/end-invoice.js';
 import { book } from '../ledger/book.js';
 import type { Merchant } from '../service.js';
+import { settlePayment } from '../settlements/settle.js';
 import type { Intent } from './intent.js';
 
 /**
@@ -32,4 +34,10 @@ export function bookIntent(merchant: Merchant, intent: Intent): void {
       { account: 'world', amount: -(change.net + change.fees + change.held) },
     ],
   });
+}
+
+/** What a completed payment sets off elsewhere: its invoice is paid, and it is reversed to fiat where that was wanted. */
+export function afterCompletion(merchant: Merchant, intent: Intent): void {
+  if (intent.invoiceId !== null) markInvoicePaid(merchant, intent.invoiceId, intent.id);
+  if (intent.settlementAccountId !== null) settlePayment(merchant, intent);
 }

@@ -1,17 +1,14 @@
 import { amountOf, parseAmount } from '../base/money.js';
-import { invalid, notFound, Refusal } from '../base/refusal.js';
-import { insufficientBalance, openPayout } from '../payouts/open-payout.js';
-import { liveRefund, payoutBack } from '../payouts/payout-back.js';
+import { existing, invalid, Refusal } from '../base/refusal.js';
+import { insufficientBalance, liveRefund, openPayout, payoutBack } from '../payouts/open-payout.js';
 import type { Merchant } from '../service.js';
-import { afterCompletion } from './after-completion.js';
 import { applyAmounts, netWithout, receivedTotal } from './amounts.js';
-import { bookIntent } from './book-intent.js';
+import { afterCompletion, bookIntent } from './book-intent.js';
 import { type Intent, setPayinStatus, setStatus } from './intent.js';
 
 /** Opens a dispute on a completed payment. `amount` is the part in question; default: all that was received. */
 export function openDispute(merchant: Merchant, id: string, amount?: string): Intent {
-  const intent = merchant.intents.edit(id);
-  if (!intent) throw notFound('payment intent');
+  const intent = existing(merchant.intents.edit(id), 'payment intent');
   if (intent.status !== 'completed' || intent.irregularStatus === 'pending_decision')
     throw new Refusal(409, 'NOT_DISPUTABLE', 'only a completed payment without an open dispute can be disputed');
   if (intent.irregularStatus === 'refunded' || liveRefund(merchant, intent.id))
@@ -35,8 +32,7 @@ export function openDispute(merchant: Merchant, id: string, amount?: string): In
  * makes the payout that sends it back and leaves the status as it is.
  */
 export function decideDispute(merchant: Merchant, id: string, decision: 'encash' | 'refund'): Intent {
-  const intent = merchant.intents.edit(id);
-  if (!intent) throw notFound('payment intent');
+  const intent = existing(merchant.intents.edit(id), 'payment intent');
   if (intent.irregularStatus !== 'pending_decision')
     throw new Refusal(409, 'NO_OPEN_DISPUTE', 'there is no dispute to decide');
   if (intent.payins.some(({ status }) => status === 'pending' || status === 'confirming'))

@@ -109,14 +109,14 @@ export function intentSubject(intent: Intent, baseUrl: string): EventSubject {
 }
 
 /** Blocks on top of the payin so far: grows with the clock until the payin has what it needs. */
-export function confirmationsAt(payin: Payin, now: number, confirmationMs: number): number {
+function confirmationsAt(payin: Payin, now: number, confirmationMs: number): number {
   if (payin.firstBlockAt === null) return 0;
   if (payin.status === 'confirmed' || confirmationMs <= 0) return payin.confirmationsNeeded;
   return Math.min(payin.confirmationsNeeded, 1 + Math.floor((now - payin.firstBlockAt) / confirmationMs));
 }
 
 /** The payin as specification 2.2 has it. */
-export function payinRecord(payin: Payin, intentId: string, confirmations: number): object {
+export function payinRecord(payin: Payin, intentId: string, { settings }: Service, now: number): object {
   return {
     id: payin.id,
     paymentIntentId: intentId,
@@ -131,7 +131,7 @@ export function payinRecord(payin: Payin, intentId: string, confirmations: numbe
     addressPurpose: 'PAYMENT_INTENT',
     status: payin.status,
     kytStatus: payin.kytStatus,
-    confirmations,
+    confirmations: confirmationsAt(payin, now, settings.confirmationSeconds * 1000),
     createdAt: iso(payin.createdAt),
     kytRiskScore: payin.kytRiskScore,
     statusHistory: transitions(payin.history),

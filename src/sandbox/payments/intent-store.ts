@@ -112,8 +112,4 @@ function countWhere(index: IntentIndex, count: number, fits: Fits): number {
   return found;
 }
 
-const WHOLE_LIST = {
-  take: Number.POSITIVE_INFINITY,
-  cursor: null,
-  semantics: 'key',
-} as const;
+const WHOLE_LIST = { take: Number.POSITIVE_INFINITY, cursor: null, semantics: 'key' } as const;

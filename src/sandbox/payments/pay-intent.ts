@@ -1,13 +1,23 @@
+import { z } from 'zod';
 import { findAsset } from '../assets/assets.js';
 import { amountOf, parseAmount, roundDown } from '../base/money.js';
-import { invalid, notFound, Refusal } from '../base/refusal.js';
+import { existing, invalid, Refusal } from '../base/refusal.js';
+import { amount, text } from '../base/schemas.js';
 import { type Merchant, strikes } from '../service.js';
-import { afterCompletion } from './after-completion.js';
 import { applyAmounts, rejectedPart } from './amounts.js';
-import { bookIntent } from './book-intent.js';
+import { afterCompletion, bookIntent } from './book-intent.js';
 import { expectedAmount, type Intent, type Payin, setPayinStatus, setStatus } from './intent.js';
 import { chooseAssetNow } from './new-intent.js';
 import { createPayin, MOST_PAYINS } from './payin.js';
+
+const orUndefined = (given: string | null | undefined): string | undefined => given || undefined;
+
+/** What a customer sends; left out: exactly what is expected, in the first coin that is accepted. */
+export const paymentSchema = z.object({
+  assetCode: text().nullish().transform(orUndefined),
+  amount: amount.nullish().transform(orUndefined),
+  senderAddress: text().nullish().transform(orUndefined),
+});
 
 export interface Payment {
   /** Default: the asset of the intent, or the first that it accepts. */
@@ -24,8 +34,7 @@ export interface Payment {
  * expired or cancelled intent it ends `unmatched`, as does the intent, and waits for a decision (specification 3.1, 3.5).
  */
 export function payIntent(merchant: Merchant, id: string, payment: Payment = {}): Payin {
-  const intent = merchant.intents.edit(id);
-  if (!intent) throw notFound('payment intent');
+  const intent = existing(merchant.intents.edit(id), 'payment intent');
   if (intent.irregularStatus === 'encashed' || intent.irregularStatus === 'refunded')
     throw new Refusal(409, 'PAYMENT_DECIDED', 'the dispute of this payment is decided: its address is not in use');
   if (intent.payins.length >= MOST_PAYINS) throw new Refusal(409, 'TOO_MANY_PAYINS', 'this address is worn out');

@@ -4,8 +4,7 @@ import { book, type NewTransaction } from '../ledger/book.js';
 import type { Merchant } from '../service.js';
 import { creditRecipient } from './credit-recipient.js';
 import { gasInUsd, gasOf } from './gas.js';
-import { debitOf, isOnChain, type Payout, type PayoutStatus } from './payout.js';
-import { payoutSubject } from './payout-record.js';
+import { debitOf, isOnChain, type Payout, type PayoutStatus, payoutSubject } from './payout.js';
 
 /** What operators, compliance and the chain do with a payout. */
 export type PayoutStep =

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountOf } from '../base/money.js';
 import { address, amount, assetCode, feeBearer, text } from '../base/schemas.js';
-import { walletHolder } from '../ledger/ledger.js';
+import { holderOf } from '../ledger/ledger.js';
 import type { Merchant } from '../service.js';
 import { checkOutgoing, findWallet } from '../wallets/find-wallet.js';
 import { memoFor, withdrawableAsset } from './create-withdrawal.js';
@@ -33,7 +33,7 @@ export function createDashboardPayout(merchant: Merchant, request: z.output<type
   if (!onChain) checkInternalDestination(merchant, request);
   return openPayout(merchant, {
     source: 'dashboard',
-    holder: wallet ? walletHolder(wallet.id) : 'operating',
+    holder: holderOf(wallet?.id ?? null),
     accountId: wallet?.id ?? null,
     payoutType: merchant.service.faults.newPayoutWord ? NEW_PAYOUT_WORD : onChain ? 'withdrawal' : 'internal_transfer',
     assetCode: asset.assetCode,

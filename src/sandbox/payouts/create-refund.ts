@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { assetOf } from '../assets/assets.js';
 import { amountOf } from '../base/money.js';
-import { invalid, notFound, Refusal } from '../base/refusal.js';
+import { existing, invalid, Refusal } from '../base/refusal.js';
 import { address, feeBearer, refundAmount, text, totpCode } from '../base/schemas.js';
 import type { Intent } from '../payments/intent.js';
 import type { Merchant } from '../service.js';
-import { openPayout } from './open-payout.js';
+import { liveRefund, openPayout } from './open-payout.js';
 import type { Payout } from './payout.js';
-import { liveRefund } from './payout-back.js';
 
 /** Specification 4.5. */
 export const refundSchema = z.object({
@@ -23,8 +22,7 @@ export type RefundRequest = z.output<typeof refundSchema>;
 
 /** Gives a collected payment back, once. A refund of zero moves nothing, costs nothing, and is the one refund all the same. */
 export function createRefund(merchant: Merchant, request: RefundRequest): Payout {
-  const intent = merchant.intents.read(request.paymentIntentId);
-  if (!intent) throw notFound('payment intent');
+  const intent = existing(merchant.intents.read(request.paymentIntentId), 'payment intent');
   checkRefundable(merchant, intent);
   const net = amountOf(intent.amountNetMerchant);
   const amount = request.amount ? amountOf(request.amount) : net;

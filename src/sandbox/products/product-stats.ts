@@ -9,12 +9,7 @@ import type { ProductStats } from './product.js';
  */
 export function productStats(merchant: Merchant, productId: string): ProductStats {
   const filter = { productId };
-  const intents = merchant.intents.page({
-    filter,
-    take: Number.POSITIVE_INFINITY,
-    cursor: null,
-    semantics: 'key',
-  });
+  const intents = merchant.intents.page({ filter, take: Number.POSITIVE_INFINITY, cursor: null, semantics: 'key' });
   const completed = (intents ?? []).filter(({ status }) => status === 'completed');
   return {
     totalIntents: intents?.length ?? 0,

@@ -23,10 +23,5 @@ export interface ProductStats {
 
 export function productRecord(product: Product, stats: ProductStats, baseUrl: string) {
   const { createdAt, ...rest } = product;
-  return {
-    ...rest,
-    paymentLink: `${baseUrl}/product/${product.permanentLinkSlug}`,
-    createdAt: iso(createdAt),
-    stats,
-  };
+  return { ...rest, paymentLink: `${baseUrl}/product/${product.permanentLinkSlug}`, createdAt: iso(createdAt), stats };
 }

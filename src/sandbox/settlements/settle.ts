@@ -3,7 +3,7 @@ import { addressOf } from '../assets/address.js';
 import { type Asset, assetOf } from '../assets/assets.js';
 import { fiatValue } from '../assets/fiat.js';
 import { amountOf, roundDown } from '../base/money.js';
-import { notFound, Refusal } from '../base/refusal.js';
+import { existing, Refusal } from '../base/refusal.js';
 import { amount, assetCode } from '../base/schemas.js';
 import { advancePayout } from '../payouts/advance-payout.js';
 import { withdrawableAsset } from '../payouts/create-withdrawal.js';
@@ -22,8 +22,10 @@ export function settleByHand(merchant: Merchant, request: z.output<typeof settle
   const asset = withdrawableAsset(merchant, request.assetCode);
   const accounts = merchant.settlementAccounts;
   const { settlementAccountId: id } = request;
-  const account = id ? accounts.get(id) : accounts.all().find(({ isDefault }) => isDefault);
-  if (!account) throw notFound('settlement account');
+  const account = existing(
+    id ? accounts.get(id) : accounts.all().find(({ isDefault }) => isDefault),
+    'settlement account',
+  );
   return settle(merchant, { account, asset, gross: amountOf(request.amount), paymentIntentId: null });
 }
 

@@ -1,5 +1,5 @@
 import type { Asset } from '../assets/assets.js';
-import { notFound } from '../base/refusal.js';
+import { existing } from '../base/refusal.js';
 
 /** A way to be paid out in fiat (specification 2.7). */
 export interface SettlementMethod {
@@ -61,11 +61,11 @@ const METHODS: readonly SettlementMethod[] = [
 ];
 
 /** @throws {Refusal} for an id that no method has. */
-export function settlementMethod(id: string): SettlementMethod {
-  const found = METHODS.find((method) => method.id === id);
-  if (!found) throw notFound('settlement payment method');
-  return found;
-}
+export const settlementMethod = (id: string): SettlementMethod =>
+  existing(
+    METHODS.find((method) => method.id === id),
+    'settlement payment method',
+  );
 
 /** The partner reverses stablecoins to every method, bitcoin to bank accounts alone, and no other coin. */
 export function methodsFor(asset: Asset): readonly SettlementMethod[] {

@@ -4,7 +4,7 @@ import { amountOf } from '../base/money.js';
 import { invalid, notFound, Refusal } from '../base/refusal.js';
 import { amount, assetCode, idempotencyKey, text, totpCode } from '../base/schemas.js';
 import { book, type NewTransaction } from '../ledger/book.js';
-import { type Holder, walletHolder } from '../ledger/ledger.js';
+import { holderOf } from '../ledger/ledger.js';
 import { insufficientBalance } from '../payouts/open-payout.js';
 import type { Merchant } from '../service.js';
 import { checkIncoming, checkOutgoing, findWallet } from './find-wallet.js';
@@ -38,7 +38,7 @@ export function createTransfer(merchant: Merchant, wallet: Wallet, request: Tran
   const given = amountOf(request.amount);
   const fee = amountOf(request.feeAmount ?? null);
   if (fee >= given) throw invalid('feeAmount: must be less than the amount');
-  if (merchant.ledger.available(holderOf(from), asset.assetCode) < given) throw insufficientBalance();
+  if (merchant.ledger.available(holderOf(from?.id ?? null), asset.assetCode) < given) throw insufficientBalance();
   const transfer = merchant.transfers.add((id) => ({
     id,
     fromAccountId: from?.id ?? null,
@@ -77,34 +77,17 @@ function walletOfHolder(merchant: Merchant, email: string): Wallet {
   return only;
 }
 
-const holderOf = (wallet: { id: string } | null): Holder => (wallet ? walletHolder(wallet.id) : 'operating');
-
 function bookTransfer(merchant: Merchant, transfer: Transfer): void {
   const { id, fromAccountId, toAccountId, assetCode, amount, feeAmount, note, createdAt: at } = transfer;
-  const transactions: NewTransaction[] = [];
-  if (fromAccountId !== null) {
-    transactions.push({
-      accountId: fromAccountId,
-      type: 'transfer_out',
-      feeAmount,
-      note,
-      counterpartyAccountId: toAccountId,
-    });
-  }
-  if (toAccountId !== null) {
-    transactions.push({
-      accountId: toAccountId,
-      type: 'transfer_in',
-      feeAmount,
-      note,
-      counterpartyAccountId: fromAccountId,
-    });
-  }
-  const from = fromAccountId === null ? null : { id: fromAccountId };
-  const to = toAccountId === null ? null : { id: toAccountId };
+  const side = (type: NewTransaction['type'], accountId: string | null, counterpartyAccountId: string | null) =>
+    accountId === null ? [] : [{ accountId, type, feeAmount, note, counterpartyAccountId }];
+  const transactions = [
+    ...side('transfer_out', fromAccountId, toAccountId),
+    ...side('transfer_in', toAccountId, fromAccountId),
+  ];
   const lines = [
-    { account: holderOf(from), amount: -amount },
-    { account: holderOf(to), amount: amount - feeAmount },
+    { account: holderOf(fromAccountId), amount: -amount },
+    { account: holderOf(toAccountId), amount: amount - feeAmount },
     { account: 'operating', amount: feeAmount },
   ] as const;
   book(merchant, { at, type: 'transfer', assetCode, recordId: id, lines }, transactions);

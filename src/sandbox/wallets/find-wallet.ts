@@ -1,13 +1,9 @@
-import { notFound, Refusal } from '../base/refusal.js';
+import { existing, Refusal } from '../base/refusal.js';
 import type { Merchant } from '../service.js';
 import type { Wallet } from './wallet.js';
 
 /** @throws {Refusal} for an account that this merchant does not have. */
-export function findWallet(merchant: Merchant, id: string): Wallet {
-  const wallet = merchant.wallets.get(id);
-  if (!wallet) throw notFound('account');
-  return wallet;
-}
+export const findWallet = (merchant: Merchant, id: string): Wallet => existing(merchant.wallets.get(id), 'account');
 
 /** Nothing goes out of a frozen or closed account (specification 3.6). */
 export function checkOutgoing({ status }: Wallet): void {

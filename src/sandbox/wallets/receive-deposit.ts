@@ -6,7 +6,7 @@ import { createDraw, hexOf } from '../base/random.js';
 import { invalid, Refusal } from '../base/refusal.js';
 import { address, amount, assetCode } from '../base/schemas.js';
 import { book } from '../ledger/book.js';
-import { type Holder, walletHolder } from '../ledger/ledger.js';
+import { type Holder, holderOf } from '../ledger/ledger.js';
 import { feeOn } from '../payments/amounts.js';
 import { type Merchant, strikes } from '../service.js';
 import { type Deposit, depositSubject } from './deposit.js';
@@ -93,7 +93,7 @@ function settleDeposit(
   deposit.confirmations = asset.confirmations;
   deposit.kytStatus = kytStatus;
   step(lost ? 'unmatched' : 'confirmed');
-  credit(merchant, deposit, { holder: lost ? 'held' : holderOf(deposit), lost, at });
+  credit(merchant, deposit, { holder: lost ? 'held' : holderOf(deposit.accountId), lost, at });
 }
 
 function screened(merchant: Merchant, { number }: Deposit): Deposit['kytStatus'] {
@@ -101,8 +101,6 @@ function screened(merchant: Merchant, { number }: Deposit): Deposit['kytStatus']
   if (strikes(merchant, faults.kytPending, 'deposit-kyt-pending', number)) return 'pending';
   return strikes(merchant, faults.kytRejected, 'deposit-kyt-rejected', number) ? 'rejected' : 'approved';
 }
-
-const holderOf = ({ accountId }: Deposit): Holder => (accountId === null ? 'operating' : walletHolder(accountId));
 
 function credit(merchant: Merchant, deposit: Deposit, to: { holder: Holder; lost: boolean; at: number }): void {
   const { accountId, assetCode, amountGross, feeAmount, id } = deposit;

@@ -1,6 +1,6 @@
 import { createIdCodec, type IdCodec } from '../base/ids.js';
 import { hexOf } from '../base/random.js';
-import { invalid, notFound } from '../base/refusal.js';
+import { existing, invalid } from '../base/refusal.js';
 
 export interface Endpoint {
   id: string;
@@ -61,11 +61,11 @@ export interface Endpoints {
 export function createEndpoints({ seed, now }: { seed: number; now: () => number }): Endpoints {
   const ids: IdCodec = createIdCodec(seed, 'we');
   const all: Endpoint[] = [];
-  const get = (id: string): Endpoint => {
-    const endpoint = all.find((one) => one.id === id && !one.isDeleted);
-    if (!endpoint) throw notFound('webhook endpoint');
-    return endpoint;
-  };
+  const get = (id: string): Endpoint =>
+    existing(
+      all.find((one) => one.id === id && !one.isDeleted),
+      'webhook endpoint',
+    );
   return {
     get,
     create({ url, events = ['*'], secret }) {

@@ -1,6 +1,6 @@
 import { createIdCodec } from '../base/ids.js';
+import { withoutZone } from '../base/iso-time.js';
 import { createDraw } from '../base/random.js';
-import { withoutZone } from '../base/without-zone.js';
 import type { Service } from '../service.js';
 import { attemptDelivery } from './attempt-delivery.js';
 import type { Delivery, ServiceEvent } from './delivery.js';

@@ -1,21 +1,18 @@
 import { Router } from 'express';
 import { findAsset } from '../../assets/assets.js';
-import { isObject, type JsonObject, optionalText } from '../../base/fields.js';
 import { jsonMember } from '../../base/json-member.js';
-import { invalid, notFound, Refusal } from '../../base/refusal.js';
+import { existing, invalid, notFound, Refusal } from '../../base/refusal.js';
 import { autoSettlement } from '../../base/schemas.js';
 import { createStandardIntent, type StandardInput } from '../../payments/create-standard.js';
 import { decideDispute, openDispute } from '../../payments/dispute.js';
 import { cancelIntent } from '../../payments/expire-intent.js';
 import type { Intent } from '../../payments/intent.js';
-import { confirmationsAt, intentJson, payinRecord } from '../../payments/intent-record.js';
-import { payIntent } from '../../payments/pay-intent.js';
+import { intentJson, payinRecord } from '../../payments/intent-record.js';
+import { payIntent, paymentSchema } from '../../payments/pay-intent.js';
 import type { Merchant, Service } from '../../service.js';
 import { checkAutoSettlement } from '../../settlements/auto-settlement.js';
 import { sendJson } from '../answer.js';
-import { parse, parseBody } from '../parse-body.js';
-import { requestBody } from '../request-body.js';
-import { paymentSchema } from './payment-schema.js';
+import { isObject, type JsonObject, optionalText, parse, parseBody, requestBody } from '../parse-body.js';
 
 /** What customers, operators and the hosted widget do with payments. */
 export function sandboxPaymentIntentRoutes(service: Service, merchant: Merchant): Router {
@@ -33,8 +30,7 @@ export function sandboxPaymentIntentRoutes(service: Service, merchant: Merchant)
   router.post('/payment-intents/:id/pay', (request, response) => {
     const { id } = request.params;
     const payin = payIntent(merchant, id, parseBody(request, paymentSchema));
-    const confirmationMs = service.settings.confirmationSeconds * 1000;
-    response.status(201).json(payinRecord(payin, id, confirmationsAt(payin, service.clock.now(), confirmationMs)));
+    response.status(201).json(payinRecord(payin, id, service, service.clock.now()));
   });
 
   router.post('/payment-intents/:id/dispute', (request, response) => {
@@ -48,8 +44,7 @@ export function sandboxPaymentIntentRoutes(service: Service, merchant: Merchant)
   });
 
   router.post('/payment-intents/:id/cancel', (request, response) => {
-    const intent = merchant.intents.read(request.params.id);
-    if (!intent) throw notFound('payment intent');
+    const intent = existing(merchant.intents.read(request.params.id), 'payment intent');
     if (!cancelIntent(merchant, intent.id)) throw new Refusal(409, 'NOT_CANCELLABLE', 'the payment is not open');
     sendJson(response, show(merchant.intents.read(intent.id) ?? intent));
   });

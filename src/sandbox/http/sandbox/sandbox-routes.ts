@@ -2,21 +2,18 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { Account } from '../../account.js';
 import { assetOf, findAsset } from '../../assets/assets.js';
-import { optionalText } from '../../base/fields.js';
 import { jsonMember } from '../../base/json-member.js';
-import { invalid, notFound } from '../../base/refusal.js';
+import { existing, invalid } from '../../base/refusal.js';
 import { text } from '../../base/schemas.js';
 import { createInvoice, invoiceSchema, sendInvoice } from '../../invoices/create-invoice.js';
-import { cancelInvoice } from '../../invoices/end-invoice.js';
-import type { Invoice } from '../../invoices/invoice.js';
-import { type EmailDelivery, invoiceJson } from '../../invoices/invoice-record.js';
-import { viewOf } from '../../invoices/mark-invoice-paid.js';
+import { cancelInvoice, viewOf } from '../../invoices/end-invoice.js';
+import { type EmailDelivery, type Invoice, invoiceJson } from '../../invoices/invoice.js';
 import { openInvoice } from '../../invoices/open-invoice.js';
 import { intentJson } from '../../payments/intent-record.js';
-import { payIntent } from '../../payments/pay-intent.js';
+import { payIntent, paymentSchema } from '../../payments/pay-intent.js';
 import { advancePayout } from '../../payouts/advance-payout.js';
 import { createDashboardPayout, dashboardPayoutSchema } from '../../payouts/create-dashboard-payout.js';
-import { payoutRecord } from '../../payouts/payout-record.js';
+import { payoutRecord } from '../../payouts/payout.js';
 import { createProduct, openProduct, productSchema } from '../../products/create-product.js';
 import { type Product, productRecord } from '../../products/product.js';
 import { productStats } from '../../products/product-stats.js';
@@ -39,18 +36,12 @@ import { deliveryJson } from '../../webhooks/delivery.js';
 import { endpointRecord } from '../../webhooks/endpoints.js';
 import { testSend } from '../../webhooks/test-send.js';
 import { sendJson } from '../answer.js';
-import { parse, parseBody } from '../parse-body.js';
-import { requestBody } from '../request-body.js';
-import { paymentSchema } from './payment-schema.js';
+import { optionalText, parse, parseBody, requestBody } from '../parse-body.js';
 
 /** Invoices as the dashboard drafts them and customers pay them. */
 export function sandboxInvoiceRoutes(service: Service, merchant: Merchant): Router {
   const router = Router();
-  const find = (id: string): Invoice => {
-    const invoice = merchant.invoices.get(id);
-    if (!invoice) throw notFound('invoice');
-    return invoice;
-  };
+  const find = (id: string): Invoice => existing(merchant.invoices.get(id), 'invoice');
   const show = (invoice: Invoice, emailDelivery?: EmailDelivery): string =>
     invoiceJson(invoice, { ...viewOf(merchant), ...(emailDelivery ? { emailDelivery } : {}) });
 
@@ -97,8 +88,7 @@ export function sandboxPayoutRoutes(service: Service, merchant: Merchant): Route
 
   for (const step of ['approve', 'broadcast', 'confirm', 'review', 'fail'] as const) {
     router.post(`/payouts/:id/${step}`, (request, response) => {
-      const payout = merchant.payouts.get(request.params.id ?? '');
-      if (!payout) throw notFound('payout');
+      const payout = existing(merchant.payouts.get(request.params.id ?? ''), 'payout');
       const given = parseBody(request, payoutStepSchema);
       const advanced = advancePayout(merchant, payout, { step, ...given });
       response.json(payoutRecord(advanced, service.faults.links));
@@ -115,11 +105,7 @@ export function sandboxProductRoutes(service: Service, merchant: Merchant): Rout
   const router = Router();
   const show = (product: Product): object =>
     productRecord(product, productStats(merchant, product.id), service.baseUrl);
-  const find = (id: string): Product => {
-    const product = merchant.products.get(id);
-    if (!product) throw notFound('product');
-    return product;
-  };
+  const find = (id: string): Product => existing(merchant.products.get(id), 'product');
 
   router.post('/products', (request, response) => {
     response.status(201).json(show(createProduct(merchant, parseBody(request, productSchema))));
@@ -142,11 +128,7 @@ export function sandboxProductRoutes(service: Service, merchant: Merchant): Rout
 export function sandboxSettlementRoutes(service: Service, merchant: Merchant): Router {
   const router = Router();
   const show = (account: SettlementAccount): object => settlementAccountRecord(account, service.clock.now());
-  const find = (id: string): SettlementAccount => {
-    const account = merchant.settlementAccounts.get(id);
-    if (!account) throw notFound('settlement account');
-    return account;
-  };
+  const find = (id: string): SettlementAccount => existing(merchant.settlementAccounts.get(id), 'settlement account');
 
   router.post('/settlement-accounts', (request, response) => {
     const account = addSettlementAccount(merchant, parseBody(request, settlementAccountSchema));

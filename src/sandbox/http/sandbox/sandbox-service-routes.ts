@@ -6,7 +6,7 @@ import { ledgerProblems } from '../../ledger/ledger-problems.js';
 import { openapiDocument } from '../../openapi/openapi-document.js';
 import type { Service } from '../../service.js';
 import { writeTruth } from '../../truth.js';
-import { requestBody } from '../request-body.js';
+import { requestBody } from '../parse-body.js';
 
 /** Ten years: times must stay such as can be written. */
 const LONGEST_JUMP = 10 * 366 * 86_400;

@@ -1,15 +1,15 @@
 import { Router } from 'express';
 import { ASSETS, type Asset, findAsset, resolveCoin } from '../../assets/assets.js';
 import { balanceRecord, publicAssetRecord } from '../../assets/balance-record.js';
-import { merchantAssetSchema } from '../../assets/merchant-asset-schema.js';
-import { invalid, notFound, Refusal } from '../../base/refusal.js';
+import { existing, invalid, Refusal } from '../../base/refusal.js';
+import { merchantAssetSchema } from '../../base/schemas.js';
 import { productRecord } from '../../products/product.js';
 import { productStats } from '../../products/product-stats.js';
 import { settlementAccountRecord } from '../../settlements/settlement-account.js';
 import { methodsFor, SETTLEMENT_PROVIDER } from '../../settlements/settlement-methods.js';
+import type { V1Deps } from '../authenticate.js';
 import { parseBody } from '../parse-body.js';
-import { readQuery } from '../request-query.js';
-import type { V1Deps } from './v1-deps.js';
+import { readQuery } from '../read-page.js';
 
 /** Specification 4.13, 4.18, 4.20. */
 export function assetRoutes({ service, authenticate }: V1Deps): Router {
@@ -36,19 +36,14 @@ export function assetRoutes({ service, authenticate }: V1Deps): Router {
   return router;
 }
 
-function knownAsset(assetCode: string): Asset {
-  const asset = findAsset(assetCode);
-  if (!asset) throw notFound('asset');
-  return asset;
-}
+const knownAsset = (assetCode: string): Asset => existing(findAsset(assetCode), 'asset');
 
 /** Specification 4.19. */
 export function productRoutes({ service, authenticate }: V1Deps): Router {
   const router = Router();
   router.get('/products/:id/manage', (request, response) => {
     const { merchant } = authenticate(request).account;
-    const product = merchant.products.get(request.params.id);
-    if (!product) throw notFound('product');
+    const product = existing(merchant.products.get(request.params.id), 'product');
     response.json(productRecord(product, productStats(merchant, product.id), service.baseUrl));
   });
   return router;

@@ -2,16 +2,12 @@ import { Router } from 'express';
 import { jsonMember } from '../../base/json-member.js';
 import { churnInvoices } from '../../churn.js';
 import { createInvoice, invoiceSchema, sendInvoice } from '../../invoices/create-invoice.js';
-import { INVOICE_STATUSES } from '../../invoices/invoice.js';
-import { invoiceJson } from '../../invoices/invoice-record.js';
-import { viewOf } from '../../invoices/mark-invoice-paid.js';
+import { viewOf } from '../../invoices/end-invoice.js';
+import { INVOICE_STATUSES, invoiceJson } from '../../invoices/invoice.js';
 import { sendJson } from '../answer.js';
-import { createPageChurn } from '../page-churn.js';
-import { parse } from '../parse-body.js';
-import { readChoice, readPage } from '../read-page.js';
-import { requestBody } from '../request-body.js';
-import { readQuery } from '../request-query.js';
-import type { V1Deps } from './v1-deps.js';
+import type { V1Deps } from '../authenticate.js';
+import { parse, requestBody } from '../parse-body.js';
+import { createPageChurn, readChoice, readPage, readQuery } from '../read-page.js';
 
 const PARAMETERS = ['cursor', 'take', 'status', 'merchantReference'];
 

@@ -5,16 +5,15 @@ import { churn } from '../../churn.js';
 import { createDirectIntent, directSchema } from '../../payments/create-direct.js';
 import { INTENT_STATUSES, type Intent, type IntentStatus } from '../../payments/intent.js';
 import type { IntentFilter } from '../../payments/intent-page.js';
-import { confirmationsAt, directJson, listedIntentJson, payinRecord } from '../../payments/intent-record.js';
+import { directJson, listedIntentJson, payinRecord } from '../../payments/intent-record.js';
 import { placeOfPayin } from '../../payments/payin.js';
 import { type Merchant, type Service, strikes } from '../../service.js';
 import { depositRecord } from '../../wallets/deposit.js';
 import { sendJson } from '../answer.js';
-import type { Caller } from '../authenticate.js';
+import type { Caller, V1Deps } from '../authenticate.js';
 import { createOnce } from '../create-once.js';
-import { requestBody } from '../request-body.js';
-import { type QueryReader, readQuery } from '../request-query.js';
-import type { V1Deps } from './v1-deps.js';
+import { requestBody } from '../parse-body.js';
+import { type QueryReader, readQuery } from '../read-page.js';
 
 /** Specification 4.1, 4.14, 4.15. */
 export function paymentIntentRoutes({ service, authenticate }: V1Deps): Router {
@@ -57,8 +56,7 @@ function findPayin(service: Service, merchant: Merchant, id: string): object {
   const intent = n === null ? null : merchant.intents.at(place.position);
   const payin = intent?.payins[place.index];
   if (!intent || !payin) throw notFound('payin');
-  const confirmationMs = service.settings.confirmationSeconds * 1000;
-  return payinRecord(payin, intent.id, confirmationsAt(payin, service.clock.now(), confirmationMs));
+  return payinRecord(payin, intent.id, service, service.clock.now());
 }
 
 const LIST_PARAMETERS = ['cursor', 'take', 'status', 'assetCode', 'productId', 'posTerminalId', 'invoiceId'];

@@ -2,14 +2,11 @@ import { Router } from 'express';
 import { churnPayouts } from '../../churn.js';
 import { createRefund, refundSchema } from '../../payouts/create-refund.js';
 import { createWithdrawal, withdrawalSchema } from '../../payouts/create-withdrawal.js';
-import { PAYOUT_STATUSES } from '../../payouts/payout.js';
-import { payoutRecord } from '../../payouts/payout-record.js';
+import { PAYOUT_STATUSES, payoutRecord } from '../../payouts/payout.js';
 import { findWallet } from '../../wallets/find-wallet.js';
+import type { V1Deps } from '../authenticate.js';
 import { createOnce } from '../create-once.js';
-import { createPageChurn } from '../page-churn.js';
-import { readChoice, readPage } from '../read-page.js';
-import { readQuery } from '../request-query.js';
-import type { V1Deps } from './v1-deps.js';
+import { createPageChurn, readChoice, readPage, readQuery } from '../read-page.js';
 
 /** Specification 4.4, 4.5. */
 export function payoutRoutes({ service, authenticate }: V1Deps): Router {

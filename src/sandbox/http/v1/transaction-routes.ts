@@ -6,9 +6,8 @@ import type { Faults } from '../../faults.js';
 import { type Bounds, createFeedStretch } from '../../wallets/feed-stretch.js';
 import { findWallet } from '../../wallets/find-wallet.js';
 import { type Transaction, transactionRecord } from '../../wallets/transaction.js';
-import { readPage } from '../read-page.js';
-import { type QueryReader, readQuery } from '../request-query.js';
-import type { V1Deps } from './v1-deps.js';
+import type { V1Deps } from '../authenticate.js';
+import { type QueryReader, readPage, readQuery } from '../read-page.js';
 
 /** Specification 4.11, 4.12. */
 export function transactionRoutes({ service, authenticate }: V1Deps): Router {
@@ -28,12 +27,7 @@ export function transactionRoutes({ service, authenticate }: V1Deps): Router {
       response.json(readPage(merchant.transactions, { query, faults, matches }).map(transactionRecord));
       return;
     }
-    const { rows, total } = offsetPage(merchant.transactions.all(), {
-      bounds,
-      page,
-      take: query.take(20),
-      stretch,
-    });
+    const { rows, total } = offsetPage(merchant.transactions.all(), { bounds, page, take: query.take(20), stretch });
     const shown = shownTotal(total, faults);
     if (shown !== null) response.setHeader(faults.countHeader, String(shown));
     response.json(rows.map(transactionRecord));

@@ -7,12 +7,10 @@ import { updateWallet, walletUpdateSchema } from '../../wallets/save-wallet.js';
 import { transferRecord } from '../../wallets/transfer.js';
 import { WALLET_STATUSES } from '../../wallets/wallet.js';
 import { walletMatches, walletRecord } from '../../wallets/wallet-record.js';
+import type { V1Deps } from '../authenticate.js';
 import { createOnce } from '../create-once.js';
-import { createPageChurn } from '../page-churn.js';
 import { parseBody } from '../parse-body.js';
-import { readChoice, readPage } from '../read-page.js';
-import { readQuery } from '../request-query.js';
-import type { V1Deps } from './v1-deps.js';
+import { createPageChurn, readChoice, readPage, readQuery } from '../read-page.js';
 
 /** Specification 4.6 to 4.10. */
 export function walletRoutes({ service, authenticate }: V1Deps): Router {

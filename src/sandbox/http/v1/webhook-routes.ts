@@ -3,8 +3,8 @@ import { invalid, Refusal } from '../../base/refusal.js';
 import { deliveryJson } from '../../webhooks/delivery.js';
 import { endpointRecord } from '../../webhooks/endpoints.js';
 import { sendJson } from '../answer.js';
-import { readQuery } from '../request-query.js';
-import type { V1Deps } from './v1-deps.js';
+import type { V1Deps } from '../authenticate.js';
+import { readQuery } from '../read-page.js';
 
 const FILTERS = ['paymentIntentId', 'payoutId', 'depositId', 'accountId', 'endpointId'] as const;
 const PARAMETERS = ['take', 'cursor', ...FILTERS];

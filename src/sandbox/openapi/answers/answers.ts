@@ -31,10 +31,7 @@ const accountAnswer = z.strictObject({
 });
 
 /** The other shape that the list of accounts may have. */
-const accountPageAnswer = z.strictObject({
-  items: z.array(accountAnswer),
-  nextCursor: z.string().nullable(),
-});
+const accountPageAnswer = z.strictObject({ items: z.array(accountAnswer), nextCursor: z.string().nullable() });
 
 const transferAnswer = z.strictObject({
   id: z.string(),
@@ -154,12 +151,7 @@ const attempt = z.strictObject({
 });
 
 /** Specification 6.1; the id stands there where the faults say so. */
-const payload = z.strictObject({
-  id: z.string().optional(),
-  event: z.string(),
-  timestamp: z.int(),
-  data: freeObject,
-});
+const payload = z.strictObject({ id: z.string().optional(), event: z.string(), timestamp: z.int(), data: freeObject });
 
 /** Specification 2.13. */
 const delivery = z.strictObject({
