@@ -118,9 +118,7 @@ function printBreak({ evidence, ...found }: BreakDetail, about: object): void {
 
 function recordColumns(name: string, ids: readonly string[]): Columns<EvidenceRecords['fields'][number]> {
   const columns = ids.map(
-    (id, n): Columns<EvidenceRecords['fields'][number]> => ({
-      [id]: ({ values }) => valueText(values[n]),
-    }),
+    (id, n): Columns<EvidenceRecords['fields'][number]> => ({ [id]: ({ values }) => valueText(values[n]) }),
   );
   return Object.assign({ [evidenceLabel(name)]: fieldLabel }, ...columns, {
     '': ({ differs }: { differs: boolean }) => (differs ? 'differs' : ''),

@@ -7,12 +7,7 @@ import { moment } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
 import type { Columns } from './print.js';
 
-const columns: Columns<RejectionView> = {
-  id: 'id',
-  at: 'rejectedAt',
-  reason: 'reason',
-  detail: 'detail',
-};
+const columns: Columns<RejectionView> = { id: 'id', at: 'rejectedAt', reason: 'reason', detail: 'detail' };
 
 type Query = Parameters<typeof listRejections>[1];
 

@@ -6,7 +6,7 @@ import { loadConfig } from '../config.js';
 import { freePort } from '../embedded-postgres/free-port.js';
 import { openEmbeddedPostgres } from '../embedded-postgres/open-embedded-postgres.js';
 import { migrate } from '../records/database.js';
-import { unlessRefused } from '../sandbox/base/unless-refused.js';
+import { unlessRefused } from '../sandbox/base/refusal.js';
 import { type Sandbox, startSandbox } from '../sandbox/start-sandbox.js';
 import { startTraffic } from '../sandbox/traffic.js';
 import { EMBEDDED_FOLDER } from '../wiring/open-store.js';

@@ -80,11 +80,7 @@ export function orderView(row: PlacedOrderRow): OrderView {
 }
 
 export function releaseOf(row: OrderState): OrderView['release'] {
-  return {
-    safe: row.release_safe,
-    reason: row.release_reason,
-    provenAt: row.release_proven_at?.toISOString() ?? null,
-  };
+  return { safe: row.release_safe, reason: row.release_reason, provenAt: row.release_proven_at?.toISOString() ?? null };
 }
 
 export function expectedOf({ expected_amount, expected_currency }: OrderState): OrderView['expected'] {

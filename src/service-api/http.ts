@@ -150,10 +150,7 @@ export class ServiceHttp {
       const cause = failure && 'error' in failure ? failure.error : error;
       throw new CircuitOpenError(
         `not sent, because the service failed several times in a row, last with ${cause.message}`,
-        {
-          operation: request.operation,
-          cause,
-        },
+        { operation: request.operation, cause },
       );
     }
   }

@@ -24,10 +24,7 @@ export interface CommandQueue {
   close(): Promise<void>;
 }
 
-const KEEP = {
-  removeOnComplete: { age: 86_400, count: 1_000 },
-  removeOnFail: { age: 7 * 86_400, count: 1_000 },
-};
+const KEEP = { removeOnComplete: { age: 86_400, count: 1_000 }, removeOnFail: { age: 7 * 86_400, count: 1_000 } };
 const OPEN_TIMEOUT_MS = 2_000;
 
 export function createCommandQueue(settings: QueueSettings): CommandQueue {

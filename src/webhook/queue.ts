@@ -41,10 +41,7 @@ const MAX_PER_FLUSH = 10 * MAX_PER_JOB;
 const GATHER_MS = 100;
 const CLOSING_MS = 5;
 
-const KEEP = {
-  removeOnComplete: true,
-  removeOnFail: { age: 86_400, count: 1_000 },
-};
+const KEEP = { removeOnComplete: true, removeOnFail: { age: 86_400, count: 1_000 } };
 
 /** The producer's end of the `events` queue. The inbox row is the outbox: losing a job costs seconds, never an event. */
 export function createEventQueue(settings: QueueSettings): EventQueue {

@@ -17,8 +17,5 @@ export function createClosers(log: Logger): Closers {
       await close().catch((error: unknown) => log.error({ part: name, err: error }, 'close failed'));
     }
   };
-  return {
-    add: (name, close) => void open.push({ name, close }),
-    close: () => (closing ??= closeAll()),
-  };
+  return { add: (name, close) => void open.push({ name, close }), close: () => (closing ??= closeAll()) };
 }

@@ -31,10 +31,7 @@ const listCauses = operation({
   summary: 'List what open breaks have in common',
   description: 'What is not closed, by its cause as far as evidence says: the worst first, a hundred at most.',
   answers: {
-    200: {
-      description: 'All of them.',
-      shape: z.object({ items: z.array(breakCauseShape), nextCursor: z.null() }),
-    },
+    200: { description: 'All of them.', shape: z.object({ items: z.array(breakCauseShape), nextCursor: z.null() }) },
   },
   answer: async ({ db }) => ({ body: { items: await breakCauses(db), nextCursor: null } }),
 });

@@ -72,10 +72,7 @@ export const feedOperations: readonly Operation[] = [
           410,
           'Gone',
           'The history is another one than you followed: the database was restored, or is another installation’s.',
-          {
-            head,
-            epoch,
-          },
+          { head, epoch },
         );
       const asked = { after, take, kind, reference, head };
       const page = await (wait === 0 ? readChanges(db, asked) : waitForChanges(db, asked, { seconds: wait, signal }));

@@ -64,10 +64,7 @@ const usualRefusals = {
   500: 'A fault of Tallyhook: the log of its process has it.',
   503: 'The database or the queue can not be asked now; nothing was changed, try again.',
 };
-const bodyRefusals = {
-  413: 'The body is over 100 kB.',
-  415: 'The Content-Type of the body is not application/json.',
-};
+const bodyRefusals = { 413: 'The body is over 100 kB.', 415: 'The Content-Type of the body is not application/json.' };
 
 /** OpenAPI 3.1 of the operations, made of the very schemas that check their requests. */
 export function openapiDocument(operations: readonly Operation[]) {

@@ -79,10 +79,7 @@ const special: Partial<Record<RecordKind, Partial<Resource>>> = {
     list: (db, query) => listBalances(db, query),
     get: (db, id) => getBalance(db, id),
   },
-  endpoint: {
-    filters: [...listFilters('endpoint'), 'isActive'],
-    list: (db, query) => listEndpoints(db, query),
-  },
+  endpoint: { filters: [...listFilters('endpoint'), 'isActive'], list: (db, query) => listEndpoints(db, query) },
 };
 
 export const resources: readonly Resource[] = [

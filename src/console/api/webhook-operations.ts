@@ -47,10 +47,7 @@ const recoverDeliveries = operation({
   roles: ['operator'],
   body: z.strictObject({ since, note: optionalNote }),
   answers: {
-    202: {
-      description: 'It is queued.',
-      shape: z.object({ accepted: z.literal(true), since: z.string().nullable() }),
-    },
+    202: { description: 'It is queued.', shape: z.object({ accepted: z.literal(true), since: z.string().nullable() }) },
   },
   answer: async ({ db, log, commands }, { actor, body: { since, note: reason } }) => {
     await keepAction({ db, log }, actor, { action: 'recover', reason, details: { since }, outcome: 'asked' });
@@ -69,9 +66,7 @@ export const scorecardOperation = operation({
   summary: 'What the service did in a month',
   description:
     'Each event counts once: one that came on the day on which it came, one that did not on the day of its delivery. The scheduler counts every ten minutes. Without `month` it is the one that has begun.',
-  query: z.strictObject({
-    month: month.refine(isMonth, 'takes a month such as 2026-10').optional(),
-  }),
+  query: z.strictObject({ month: month.refine(isMonth, 'takes a month such as 2026-10').optional() }),
   answers: { 200: { description: 'As it was counted last.', shape: scorecardShape } },
   answer: async ({ db, books: { timeZone } }, { query }) => {
     const now = new Date();

@@ -80,10 +80,7 @@ function downloads(site: Site): Router {
     const { month } = req.params;
     if (!isMonth(month)) throw notHere('A month is such as 2026-10.');
     const card = await readScorecard(db, month, now(), books.timeZone);
-    res.set({
-      'Content-Type': types['csv'],
-      'Content-Disposition': `attachment; filename="scorecard-${month}.csv"`,
-    });
+    res.set({ 'Content-Type': types['csv'], 'Content-Disposition': `attachment; filename="scorecard-${month}.csv"` });
     res.send(scorecardCsv(card));
   });
   router.get('/periods/:month/files/:name', async (req, res) => {

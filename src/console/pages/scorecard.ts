@@ -104,10 +104,7 @@ function classesOf(card: Scorecard): Section {
   return table(eventClasses, {
     caption: 'What became of the events',
     onPhone: 'brief',
-    calm: {
-      label: 'that ask nothing of anybody',
-      is: (what) => known(what) !== null && isWell(what, events[what]),
-    },
+    calm: { label: 'that ask nothing of anybody', is: (what) => known(what) !== null && isWell(what, events[what]) },
     columns: [
       ['Events that', (what) => text(capitalized(words(what)))],
       ['Count', (what) => countOf(known(what), tones[what]), 'end'],

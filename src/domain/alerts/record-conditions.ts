@@ -153,9 +153,7 @@ export const recordConditions: Named<Condition> = {
       when(
         heldByRefund > 0,
         `${counted(heldByRefund, 'paid order')} held: nothing says which payment the refund is of.`,
-        {
-          count: heldByRefund,
-        },
+        { count: heldByRefund },
       ),
   },
   TallyhookDeadCallbacks: {

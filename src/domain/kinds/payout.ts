@@ -57,10 +57,7 @@ export const payout = defineKind({
       createdAt: { type: 'time' },
       updatedAt: { type: 'time', column: true },
     }),
-    ...group('Screening', {
-      kytStatus: { type: 'state', label: 'Screening (KYT)' },
-      failureReason: { type: 'text' },
-    }),
+    ...group('Screening', { kytStatus: { type: 'state', label: 'Screening (KYT)' }, failureReason: { type: 'text' } }),
     metadata: { type: 'object', only: 'unnamed', kept: true },
     statusHistory,
   },

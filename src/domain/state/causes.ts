@@ -96,15 +96,9 @@ const leftUndone = isAny(
 
 /** In this order: what one explains may explain only what stands behind it, so there is no circle. */
 const causes: readonly Cause[] = [
-  {
-    name: 'Unwatched',
-    explains: (effect, facts) => leftUndone(effect) || isNotRead(effect, facts),
-  },
+  { name: 'Unwatched', explains: (effect, facts) => leftUndone(effect) || isNotRead(effect, facts) },
   { name: 'KeyRefused', explains: readingEnded(KEY_REFUSED) },
-  {
-    name: SERVICE,
-    explains: heldBack,
-  },
+  { name: SERVICE, explains: heldBack },
   { name: 'ServiceBack', explains: heldBack },
   {
     name: 'TallyhookDown',

@@ -40,8 +40,5 @@ export const anything: z.ZodType<Json> = z.unknown() as never;
 export const anyObject = z.record(z.string(), z.unknown());
 
 export const entity = z
-  .object({
-    kind: z.enum(entityKinds),
-    id: described(z.string(), 'Its id.', 'pi_1'),
-  })
+  .object({ kind: z.enum(entityKinds), id: described(z.string(), 'Its id.', 'pi_1') })
   .meta({ id: 'Entity', description: 'What it is about.' });

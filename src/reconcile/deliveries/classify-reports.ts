@@ -91,11 +91,7 @@ async function takePart(run: RunContext, runId: string, { after, isSettled }: Pl
 /** There is something to classify, and the service still lists its endpoints: asked after the history was read. */
 async function isAsked(run: RunContext, poll: HistoryPoll): Promise<boolean> {
   const { db } = run.deps;
-  const waiting = await candidates(db, run, {
-    poll,
-    labels: await secretsToClassify(db, { listed: false }),
-    limit: 1,
-  });
+  const waiting = await candidates(db, run, { poll, labels: await secretsToClassify(db, { listed: false }), limit: 1 });
   if (waiting.length === 0) return true;
   const endpoints = await run.prerequisite?.('endpoints');
   return endpoints?.complete === true;

@@ -73,16 +73,7 @@ export async function scanDeliveries(
 }
 
 function newScan(): DeliveryScan {
-  return {
-    complete: false,
-    reason: null,
-    calls: 0,
-    ids: new Set(),
-    newest: null,
-    oldest: null,
-    atEnd: false,
-    from: 0,
-  };
+  return { complete: false, reason: null, calls: 0, ids: new Set(), newest: null, oldest: null, atEnd: false, from: 0 };
 }
 
 /** By every time that was shown and that the history may still be sorted by. */

@@ -40,10 +40,7 @@ export function singleBreaks(run: RunContext, { own, evidence, known }: Single):
           receivedAt: receivedAt.toISOString(),
           names: event?.names ?? {},
         },
-        theirs: {
-          historyReadAt: new Date(known.readAt).toISOString(),
-          knownSince: new Date(known.from).toISOString(),
-        },
+        theirs: { historyReadAt: new Date(known.readAt).toISOString(), knownSince: new Date(known.from).toISOString() },
         ...testSend(run),
         source: { ...run.source },
       },

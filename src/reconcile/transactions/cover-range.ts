@@ -30,13 +30,7 @@ const MOST_FAILED = 20;
 
 /** Newest part first, in windows proven and noted one by one. One that moves, or is too big, is parted in two. */
 export async function coverRange(covering: Covering, ranges: readonly Window[]): Promise<Covered> {
-  const covered: Covered = {
-    windows: { counted: 0, readTwice: 0 },
-    failed: [],
-    missing: 0,
-    doubtful: 0,
-    left: [],
-  };
+  const covered: Covered = { windows: { counted: 0, readTwice: 0 }, failed: [], missing: 0, doubtful: 0, left: [] };
   const stack = [...ranges].reverse();
   for (let window = stack.pop(); window !== undefined; window = stack.pop()) {
     if (covering.isSpent() || covered.failed.length >= MOST_FAILED) {

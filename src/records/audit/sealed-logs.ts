@@ -102,11 +102,7 @@ export const sealedLogs: readonly SealedLog[] = [
     whole: ['closing', 'bytes'],
     time: ['storedAt'],
   }),
-  log('actions', 29775, {
-    text: ['actor', 'action', 'target', 'reason', 'outcome'],
-    json: ['details'],
-    time: ['at'],
-  }),
+  log('actions', 29775, { text: ['actor', 'action', 'target', 'reason', 'outcome'], json: ['details'], time: ['at'] }),
 ];
 
 /** Every column as the text that is stored (varchar), or null. No value that a column can hold makes it fail: the microseconds of the last years are no bigint. */

@@ -120,15 +120,7 @@ const queryOf = (currency?: string): string => `
 function entryOf({ record_id: recordId, description }: Row, fields: string): Omit<LedgerEntry, 'lines'> {
   const [id = '', date = '', recordKind = '', at = '', adjusts, reverses, corrects] = fields.split(',');
   const others = { adjusts: adjusts || null, reverses: reverses || null, corrects: corrects || null };
-  return {
-    id,
-    date,
-    description,
-    recordKind: recordKind as LedgerEntry['recordKind'],
-    recordId,
-    at,
-    ...others,
-  };
+  return { id, date, description, recordKind: recordKind as LedgerEntry['recordKind'], recordId, at, ...others };
 }
 
 function lineOf({ fields, asset_code: assetCode }: Row): LedgerLine {

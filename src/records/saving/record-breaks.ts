@@ -75,10 +75,7 @@ function namesAccountAlone(kind: RecordKind, { fields }: Statement): boolean {
 export function deniedBreaks({ kind, id, state: { poll } }: MergedRecord, intents: readonly string[]): NewBreak[] {
   const evidence = {
     ours: { listedBy: intents.map((intent) => ({ kind: 'payment_intent', id: intent })) },
-    theirs: {
-      listed: false,
-      ...readingOf(poll),
-    },
+    theirs: { listed: false, ...readingOf(poll) },
   };
   return [{ kind: 'record_not_at_service', entity: { kind, id }, evidence, once: true }];
 }
@@ -98,11 +95,7 @@ function missingEvidence({ state, shown }: MergedRecord): JsonObject {
       status: shown.fields['status'] ?? null,
       from: said.map((statement) => ({ said: statement.state, ...statement.source })),
     },
-    theirs: {
-      listed: false,
-      ...readingOf(poll),
-      listedBefore: isoTime(poll?.before?.from ?? null),
-    },
+    theirs: { listed: false, ...readingOf(poll), listedBefore: isoTime(poll?.before?.from ?? null) },
   };
 }
 
