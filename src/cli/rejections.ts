@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Knex } from 'knex';
 import { minuteOf } from '../domain/in-words.js';
 import { type RejectionView, rejectionShape } from '../domain/views/webhook-shapes.js';
-import { listRejections, type ReasonCount, rejectionsByReason } from '../records/inbox/rejections.js';
+import { listRejections, type ReasonCount, rejectionsByReason } from '../records/alerts/list-rejections.js';
 import { moment } from './arguments.js';
 import { listVerb, wordOption } from './list-verb.js';
 import type { Columns } from './print.js';

@@ -5,6 +5,10 @@ export interface RejectionWords {
   isAuthentic?: true;
 }
 
+/** A likely cause that ends with it is none yet. */
+export const UNEXPLAINED =
+  'No usual mistake explains it: compare the secrets with those of the endpoint (test or live? a newer endpoint?), and look for a proxy that changes the body.';
+
 /** By the reason that the receiver gives. A signature that does not match has causes of many sorts: each sample names its own. */
 export const rejectionWords: Readonly<Record<string, RejectionWords>> = {
   missing_signature: {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { parseJson } from '../domain/json-table/read-table.js';
-import { rejectionWords } from '../domain/rejection-words.js';
+import { rejectionWords, UNEXPLAINED } from '../domain/rejection-words.js';
 import { type HeaderValues, type SigningSecret, signatureOf } from './verify-signature.js';
 
 /** Larger bodies, and deeper ones, are not re-serialized for a diagnosis: indented they could grow to gigabytes. */
@@ -22,9 +22,7 @@ export function diagnose(
   const given = headers['x-service-signature']?.[0];
   const cause = typeof given === 'string' ? causeOf(rawBody, given.toLowerCase(), secrets) : null;
   if (cause !== null) return cause;
-  const unknown =
-    'No usual mistake explains it: compare the secrets with those of the endpoint (test or live? a newer endpoint?), and look for a proxy that changes the body.';
-  return [...shorterThanOthers(secrets), unknown].join(' ');
+  return [...shorterThanOthers(secrets), UNEXPLAINED].join(' ');
 }
 
 /** The service makes its secrets alike: one that is shorter may have been cut when it was copied. */

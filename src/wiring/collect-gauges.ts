@@ -1,6 +1,6 @@
 import type { Gauge } from 'prom-client';
 import type { CanaryFacts } from '../domain/alerts/facts.js';
-import { refusesService } from '../domain/alerts/webhook-conditions.js';
+import { refusesService } from '../domain/alerts/rejected-facts.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { kinds } from '../reconcile/deps.js';

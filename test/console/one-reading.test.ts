@@ -41,7 +41,7 @@ it('the menu and the page count alike', async () => {
   const [run] = await db('runs').insert({ kind: 'deliveries', full: false, status: 'succeeded' }).returning('id');
   await db('watermarks').insert({ kind: 'deliveries', name: 'upTo', value: '1', run_id: run.id });
   await lost('wd_1');
-  // The service may just be sending it.
+  // Also what the service may just be sending.
   await db('deliveries').insert({ ...delivery, id: 'wd_0', class: 'pending_retry', missed: false });
   const omar = await session(testConsole(db).app, 'operator');
   await omar.get('/');
@@ -49,8 +49,7 @@ it('the menu and the page count alike', async () => {
   const { text } = await omar.get('/deliveries');
   const inMenu = /data-renew="waiting-\/deliveries"[^]*?(\d+)/.exec(text)?.[1];
   const onPage = /class="tile[^]*?(\d+)/.exec(text)?.[1];
-  expect(text).toMatch(/Not here[^]*?overdue or not, without 1 sent within three minutes/);
-  expect([inMenu, onPage]).toEqual([onPage, expect.stringMatching(/^[12]$/)]);
+  expect([inMenu, onPage]).toEqual([onPage, expect.stringMatching(/^[23]$/)]);
 });
 
 it('the tile of held orders says of how many no money is counted yet', async () => {

@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
+import { secondOf } from '../../src/domain/in-words.js';
+import { saveRejections } from '../../src/records/inbox/rejections.js';
 import { testConsole } from '../support/console.js';
 import { visit } from '../support/console-visit.js';
-import { useDatabase } from '../support/database.js';
+import { useFreshDatabase } from '../support/database.js';
+import { allWell, runEverySeconds } from '../wiring/five-places.js';
 
-const database = useDatabase();
+const database = useFreshDatabase();
 
 it('what is not here is recovered from Overview and from the page of its alert, also once that is over', async () => {
   const { db } = database;
@@ -61,4 +64,40 @@ it('what is not here is recovered from Overview and from the page of its alert, 
   const done = await (await visit(testConsole(db).app, 'operator')).get(`/alerts/${id}`);
   expect(done.main).not.toContain('Recover');
   expect(done.text).toContain('What to do first Nothing.');
+});
+
+it('after a wrong secret: what failed and is tried again is counted, dated and recovered alike wherever it stands', async () => {
+  const { db } = database;
+  await allWell(db);
+  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const tried = {
+    class: 'pending_retry',
+    ours: true,
+    missed: false,
+    open: true,
+    payload: '{}',
+    poll_from: 1,
+    poll_ref: 'run',
+  };
+  const [first, newest] = [at(2), at(1)];
+  await db('deliveries').insert([
+    { ...tried, id: 'wd_2', created_at: first },
+    { ...tried, id: 'wd_1', created_at: newest },
+  ]);
+  await saveRejections(db, [], [{ minute: at(3), reason: 'invalid_signature', count: 9, likeService: 9 }]);
+  await db('secrets').insert({ label: 'live', fingerprint: 'f', first_match_at: at(90), last_match_at: new Date() });
+  const operator = await visit(testConsole(db, { runEverySeconds }).app, 'operator');
+  const overview = await operator.get('/');
+  expect(overview.text).toContain('Webhooks were rejected for their signature, none since one was right: 9');
+  expect(overview.text).toMatch(/Recover what was rejected: “tallyhook deliveries recover --since [^”]+” takes in 2\./);
+  expect(overview.main).toContain('Recover 2…');
+  expect(overview.text).not.toContain('Go to rejections');
+
+  const { main, text } = await operator.get('/deliveries');
+  expect(main).toContain('Recover 2…');
+  const tile = (label: string) => new RegExp(`${label}</a></p>\\s*<p class="tile-value">(\\d+)<`).exec(main)?.[1];
+  expect(['Not here', 'Missed', 'Rejected by us', 'On its way'].map(tile)).toEqual(['2', '0', '0', '2']);
+  const said = (label: string, sent: Date) => `${label} that is not here sent ${secondOf(sent.toISOString())} UTC`;
+  expect(text).toContain(said('First', first));
+  expect(text).toContain(said('Newest', newest));
 });

@@ -109,7 +109,6 @@ describe('a cause stands before what follows from it', () => {
           [
             'Deliveries of the service are missing here',
             '4 open breaks: rejected delivery',
-            '100 requests rejected: invalid signature',
             '5 deliveries not here, not overdue yet: rejected',
           ],
         ],

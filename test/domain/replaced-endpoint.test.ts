@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { findReplaced, putRightSecret, replacedWords } from '../../src/domain/deliveries/replaced-endpoint.js';
+import {
+  causeByNow,
+  findReplaced,
+  putRightSecret,
+  replacedWords,
+} from '../../src/domain/deliveries/replaced-endpoint.js';
+import { UNEXPLAINED } from '../../src/domain/rejection-words.js';
 
 const url = 'https://shop.example/webhooks';
 const own = { id: 'we_1', url, events: null, isActive: true };
@@ -29,4 +35,14 @@ test('the words name both, when it was made, and what to do; without one, where 
     /^Put the secret of we_2, prefix included, into the file/,
   );
   expect(putRightSecret([], null)).toContain('The page Rejections says what was found.');
+});
+
+test('what no usual mistake explains is explained by an endpoint that was made again before it was rejected', () => {
+  const now = (cause: string, ms: number) =>
+    causeByNow(cause, new Date(ms), { replaced: [found], from: 'WEBHOOK_SECRETS' });
+  const said = `${replacedWords(found)} Put the secret of we_2, prefix included, into WEBHOOK_SECRETS, and restart the receivers.`;
+  expect(now(UNEXPLAINED, 2_000)).toBe(said);
+  expect(now(`“live” is shorter. ${UNEXPLAINED}`, 3_000)).toBe(`“live” is shorter. ${said}`);
+  expect(now(UNEXPLAINED, 1_999)).toBe(UNEXPLAINED);
+  expect(now('It was signed with another.', 3_000)).toBe('It was signed with another.');
 });

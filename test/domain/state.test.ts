@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { findAlerts } from '../../src/domain/alerts/alerts.js';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
+import { refusesService } from '../../src/domain/alerts/rejected-facts.js';
 import { breakKinds } from '../../src/domain/breaks/breaks.js';
 import { type Severity, severities } from '../../src/domain/breaks/findings.js';
 import { provenWords } from '../../src/domain/state/proven.js';
@@ -78,7 +79,13 @@ describe('the state of the whole', () => {
         const names = ['TallyhookCriticalBreak', 'TallyhookHighBreak', 'TallyhookEndpointOff', 'OpenBreak'];
         expect(counted(...names)).toBe(expected);
         expect(counted('TallyhookMissedDeliveries')).toBe(given.missed ?? 0);
-        expect(counted('Rejected')).toBe(given.rejected.reduce((sum, { count }) => sum + count, 0));
+        const isAlerted = refusesService(given.invalidSignatures);
+        const rejected = given.rejected.map(({ reason, count, likeService }) =>
+          isAlerted && reason === 'invalid_signature' ? likeService : count,
+        );
+        expect(counted('Rejected', 'TallyhookInvalidSignatures', 'TallyhookExpiredTimestamps')).toBe(
+          rejected.reduce((sum, n) => sum + n, 0),
+        );
       }),
     );
   });

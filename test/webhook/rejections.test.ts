@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { listRejections } from '../../src/records/inbox/rejections.js';
+import { listRejections } from '../../src/records/alerts/list-rejections.js';
 import { useReceiver } from '../support/receiver.js';
 import { eventBody, NOW, SECRET, sign, signedHeaders } from '../support/signed.js';
 

@@ -130,7 +130,7 @@ export const faults: readonly Fault[] = [
       await deliver(db, 'pending_retry', 9, false);
       await db('deliveries').update({ class_since: db.raw("now() - interval '4 minutes'") });
     },
-    title: '9 deliveries not here: attempts fail, the service tries again',
+    title: '9 deliveries not here: attempts failed, the service tries again',
     severity: 'medium',
     count: 9,
   },

@@ -98,6 +98,7 @@ describe('what is wrong is the same wherever it is read', () => {
       told.some(({ name }) => checks.every((check) => name.includes(check))),
       checks.join(),
     ).toBe(true);
+    expect(doctor.filter(({ name, status: of }) => of === 'ok' && checks.includes(name))).toEqual([]);
     if (command.needsPerson) expect(told.some(({ status: of }) => of === 'finding')).toBe(true);
 
     const spoken = [`${first?.detail} ${first?.remedy}`, overview, told.map((of) => `${of.found} ${of.remedy}`).join()];

@@ -30,6 +30,7 @@ import {
 import { getDecision, listDecisions } from '../../records/actions/decisions.js';
 import { getAction, listActions } from '../../records/actions/list-actions.js';
 import { getAlert } from '../../records/alerts/decide-alert.js';
+import { getRejection, listRejections } from '../../records/alerts/list-rejections.js';
 import { listAlerts } from '../../records/alerts/settle-alerts.js';
 import { getBalance, listBalances } from '../../records/balances/balance-views.js';
 import { getEntry, listEntries } from '../../records/books/list-entries.js';
@@ -40,7 +41,6 @@ import type { Page } from '../../records/database/paging.js';
 import { deliveryFilters, getDelivery, listDeliveries } from '../../records/deliveries/list-deliveries.js';
 import { listEndpoints } from '../../records/deliveries/listed-endpoints.js';
 import { getEvent, listEvents } from '../../records/inbox/events.js';
-import { getRejection, listRejections } from '../../records/inbox/rejections.js';
 import { getRecord, listFilters, listRecords, recordFilters } from '../../records/rows.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
 import { maskedDelivery, maskedEvent, maskedRejection, withoutSecrets } from '../view/personal.js';

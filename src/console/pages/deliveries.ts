@@ -98,13 +98,12 @@ function tilesOf({ missed, awaited }: Pick<AlertFacts, 'missed' | 'awaited'>, co
   const asOf = covered?.reason && covered.completeUntil ? `as of ${minuteOf(covered.completeUntil)} UTC: ` : '';
   const of = (kind: DeliveryClass) => awaited.find((one) => one.class === kind) ?? { awaited: 0, missed: 0 };
   const all = countNotHere({ missed, awaited });
-  const young = awaited.reduce((sum, one) => sum + one.awaited, 0) - (all ?? 0);
   return [
     {
       label: 'Not here',
       value: all === null ? 'unknown' : String(all),
-      note: `${asOf}overdue or not${young > 0 ? `, without ${young} sent within three minutes` : ''}`,
-      tone: all === null ? 'warn' : all > 0 ? 'bad' : 'quiet',
+      note: `${asOf}overdue or not`,
+      tone: missed !== null && missed > 0 ? 'bad' : all === 0 ? 'quiet' : 'warn',
       href: '/deliveries',
     },
     {
@@ -139,8 +138,7 @@ function readUpTo(awaited: AlertFacts['awaited'], of: Coverage | undefined): Sec
   const when = `${until.slice(0, 19).replace('T', ' ')} UTC`;
   if (of?.reason != null)
     return notice('warn', `Unproven since ${when}`, `The newest poll of the history: ${of.reason}.`, runs);
-  const missing = awaited.filter((one) => shownClasses.includes(one.class));
-  const { from, to } = sentOf(missing);
+  const { from, to } = sentOf(awaited);
   return facts([
     ['Read completely up to', ago(until)],
     ['Sent since then', quiet('shows with the next run')],

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { before } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
+import { isToRecover } from '../../domain/alerts/recover-words.js';
 import { counted, duration, minuteOf, words } from '../../domain/in-words.js';
 import { balanceWords, isAllProven, provenWords } from '../../domain/state/proven.js';
 import { lineOf, type Problem, type State } from '../../domain/state/state.js';
@@ -110,7 +111,8 @@ function firstAction(
 ): Cell {
   const { name, page, remedy, waitsFor } = problem;
   if (remedy === '') return none();
-  const button = waitsFor === null ? (buttons[name]?.(deps, req, problem) ?? null) : null;
+  const make = isToRecover(remedy) ? recoverButton : buttons[name];
+  const button = waitsFor === null ? (make?.(deps, req, problem) ?? null) : null;
   if (button !== null) return { is: 'action', button };
   if (!AT_A_MACHINE.includes(name)) return step(wayTo(page), page);
   return alert === undefined ? text('at its machine') : step('Open the runbook', alertHref(alert.id));

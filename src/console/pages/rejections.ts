@@ -1,11 +1,13 @@
 import { counted, words } from '../../domain/in-words.js';
 import { rejectionReasons, rejectionWords } from '../../domain/rejection-words.js';
+import type { State } from '../../domain/state/state.js';
 import type { RejectionView } from '../../domain/views/webhook-shapes.js';
-import { listRejections, type ReasonCount } from '../../records/inbox/rejections.js';
+import { listRejections, type ReasonCount } from '../../records/alerts/list-rejections.js';
 import type { Page, PageDeps, PageRequest } from '../page.js';
 import { spark } from '../view/chart.js';
 import { mayKnowPeople } from '../view/personal.js';
 import { filters, listTable, notice, options, type Section, type TableSection, table } from '../view/sections.js';
+import { problemNotices } from '../view/standing.js';
 import { ago, badge, count, drawing, link, list, none, quiet, stack, text, type Value } from '../view/values.js';
 
 export const rejections: Page = {
@@ -20,12 +22,14 @@ export const rejections: Page = {
   filters: [{ name: 'reason', label: 'Reason', options: options(rejectionReasons, words) }],
   load: async (deps, req) => {
     const { reason } = req.filters;
-    const { reasons: counts } = (await deps.state()).figures;
+    const { state, figures } = await deps.state();
+    const { reasons: counts } = figures;
     return {
       intro:
         'Requests to the receiver that were rejected, by reason, and what to do. All are counted; a sample of each reason is kept.',
       sections: [
-        countsOf(counts),
+        ...problemNotices(state, CAUSES),
+        countsOf(counts, state),
         ...(reason === undefined ? [] : remedyOf(reason, counts)),
         filters(req),
         await sampleRows(deps, req),
@@ -33,6 +37,14 @@ export const rejections: Page = {
     };
   },
 };
+
+/** Of what is rejected under the service’s headers. */
+const CAUSES = [
+  'TallyhookNoSecretAccepted',
+  'TallyhookInvalidSignatures',
+  'TallyhookExpiredTimestamps',
+  'EndpointReplaced',
+];
 
 async function sampleRows({ db }: PageDeps, req: PageRequest): Promise<TableSection> {
   const page = await listRejections(db, { reason: req.filters['reason'], ...req.slice });
@@ -50,7 +62,7 @@ async function sampleRows({ db }: PageDeps, req: PageRequest): Promise<TableSect
   });
 }
 
-function countsOf(counts: readonly ReasonCount[]): Section {
+function countsOf(counts: readonly ReasonCount[], state: State): Section {
   return table(counts, {
     caption: 'Rejected in the last seven days, by reason',
     isGrid: true,
@@ -61,13 +73,21 @@ function countsOf(counts: readonly ReasonCount[]): Section {
       ['By the hour', ({ hours }) => drawing(spark(hours, hoursText(hours)))],
       ['First, last', ({ firstAt, lastAt }) => stack([ago(firstAt.toISOString()), ago(lastAt.toISOString())])],
       ['It means', meaningOf],
-      ['What to do', ({ reason }) => text(rejectionWords[reason]?.remedy, 'Each sample says what was found.')],
+      ['What to do', ({ reason }) => text(remedyNow(reason, state), 'Each sample says what was found.')],
     ],
     empty: [
       'Nothing was rejected in seven days',
       'Every request that reached the receiver was taken. Whether all reached it, the missed deliveries show.',
     ],
   });
+}
+
+/** Where a problem has them counted, what it asks for. */
+function remedyNow(reason: string, { problems }: State): string | undefined {
+  const counted = problems
+    .flatMap((head) => [head, ...head.follows])
+    .find(({ page, remedy }) => page === `/rejections?reason=${reason}` && remedy !== '');
+  return counted?.remedy ?? rejectionWords[reason]?.remedy;
 }
 
 function hoursText(hours: readonly number[]): string {

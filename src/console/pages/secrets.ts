@@ -1,5 +1,5 @@
 import { counted } from '../../domain/in-words.js';
-import { lineOf, type State } from '../../domain/state/state.js';
+import type { State } from '../../domain/state/state.js';
 import type { SecretStatus } from '../../domain/views/webhook-shapes.js';
 import { type DayOfMatches, matchesPerDay } from '../../records/deliveries/secrets.js';
 import { restoreSecretAction, retireSecretAction, secretLeakedAction } from '../actions/retire-secret.js';
@@ -8,6 +8,7 @@ import { matchesChart } from '../view/chart.js';
 import { entityHref } from '../view/links.js';
 import { verdictOf, verdictWords } from '../view/secret-words.js';
 import { type Facts, facts, notice, panel, type Section, table } from '../view/sections.js';
+import { problemNotices } from '../view/standing.js';
 import { ago, badge, count, id, link, list, none, quiet, text, time, type Value } from '../view/values.js';
 
 const DAYS = 30;
@@ -39,15 +40,11 @@ export const secrets: Page = {
   },
 };
 
-const FAILING = ['TallyhookInvalidSignatures', 'TallyhookNoSecretAccepted'];
-
 /** What fails stands first, with the secret to look at: one that never matched. */
-function failingOf(live: readonly SecretStatus[], { problems }: State): Section[] {
+function failingOf(live: readonly SecretStatus[], state: State): Section[] {
   const unmatched = live.filter(({ firstMatchAt }) => firstMatchAt === null).map(({ label }) => `“${label}”`);
-  const which = unmatched.length === 0 ? '' : ` Look at ${unmatched.join(', ')}: nothing has ever come under it.`;
-  return problems
-    .filter(({ name, isOver }) => FAILING.includes(name) && !isOver)
-    .map((problem) => notice('bad', lineOf(problem), `${problem.detail}${which} ${problem.remedy}`));
+  const which = unmatched.length === 0 ? '' : `Look at ${unmatched.join(', ')}: nothing has ever come under it.`;
+  return problemNotices(state, ['TallyhookInvalidSignatures', 'TallyhookNoSecretAccepted'], which);
 }
 
 function overviewOf(items: readonly SecretStatus[], from: string): Section {
@@ -92,8 +89,8 @@ function notSentOf({ notSent, unmatched, lacking, untold: notKnown }: SecretStat
 }
 
 function sectionsOf(secret: SecretStatus, { req, days, isOnly }: Known): Section[] {
-  const { label, next, overlap, successor, verdict } = secret;
-  const { title, tone, missing } = verdictOf(secret, isOnly);
+  const { label, next, overlap, successor, verdict, missing } = secret;
+  const { title, tone } = verdictOf(secret, isOnly);
   const isRetired = verdict === 'retired';
   const known: Facts = [
     ['Missing before it may go', missing.length === 0 ? none('nothing') : list(missing.map((line) => text(line)))],

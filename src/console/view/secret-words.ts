@@ -16,17 +16,17 @@ export const verdictWords: Readonly<Record<SecretVerdict, VerdictWords>> = {
   retired: { short: 'retired', tone: 'quiet', title: 'No receiver accepts it' },
 };
 
-/** The only secret there is waits for nothing: a rotation has not begun. */
-export function verdictOf(secret: SecretStatus, isOnly: boolean): VerdictWords & { missing: string[] } {
-  const { verdict, missing, notSent, lacking, replacedBy } = secret;
+/** Of the only secret there is a rotation has not begun. */
+export function verdictOf(secret: SecretStatus, isOnly: boolean): VerdictWords {
+  const { verdict, notSent, lacking, replacedBy } = secret;
   if (replacedBy !== null) {
     const title = 'Its endpoint is gone at the service, and another took its place';
-    return { ...verdictWords[verdict], tone: 'bad', title, missing: isOnly ? [] : missing };
+    return { ...verdictWords[verdict], tone: 'bad', title };
   }
   if (verdict !== 'retired' && (notSent || lacking > 0)) {
     const title = notSent ? 'It may have leaked' : 'It may have leaked, or the history lacks events';
-    return { ...verdictWords[verdict], tone: 'bad', title, missing: isOnly ? [] : missing };
+    return { ...verdictWords[verdict], tone: 'bad', title };
   }
-  if (verdict === 'keep' && isOnly) return { ...verdictWords.keep, title: 'It is the one that is in use', missing: [] };
-  return { ...verdictWords[verdict], missing };
+  if (verdict === 'keep' && isOnly) return { ...verdictWords.keep, title: 'It is the one that is in use' };
+  return verdictWords[verdict];
 }

@@ -1,6 +1,13 @@
-import type { OpenAlert, Problem, Standing, State } from '../../domain/state/state.js';
-import { standingIn } from '../../domain/state/state.js';
+import {
+  lineOf,
+  type OpenAlert,
+  type Problem,
+  type Standing,
+  type State,
+  standingIn,
+} from '../../domain/state/state.js';
 import { alertHref } from './links.js';
+import { notice, type Section } from './sections.js';
 import { line, link, quiet, type Value } from './values.js';
 
 type Named = Pick<OpenAlert, 'name' | 'subject'>;
@@ -27,4 +34,14 @@ export function alertStanding(
 function hrefOf({ name, subjects, page }: Problem, alerts: readonly (Named & { id: string })[]): string {
   const own = alerts.find((one) => one.name === name && subjects.includes(one.subject));
   return own === undefined ? page : alertHref(own.id);
+}
+
+/** Those of these names that are not over, each with its cause and what to do; `more` stands between. */
+export function problemNotices({ problems }: State, names: readonly string[], more = ''): Section[] {
+  return problems
+    .filter(({ name, isOver }) => names.includes(name) && !isOver)
+    .map((problem) => {
+      const said = [problem.detail, more, problem.remedy].filter((part) => part !== '').join(' ');
+      return notice('bad', lineOf(problem), said);
+    });
 }

@@ -35,11 +35,12 @@ export interface FoundAlert {
 
 export function findAlerts(facts: AlertFacts): FoundAlert[] {
   return conditions.flatMap(({ name, severity, summary, found }) =>
-    found(facts).map(({ subject = '', detail, remedy = null, seconds }) => ({
+    found(facts).map(({ subject = '', title, detail, remedy = null, seconds }) => ({
       name,
       subject,
       severity,
-      summary,
+      // What it is about stands before a summary.
+      summary: subject === '' ? (title ?? summary) : summary,
       detail,
       remedy: remedyNow({ name, subject, remedy }, facts),
       seconds,

@@ -72,6 +72,8 @@ export interface Found {
   /** Where they are not those of its condition. */
   remedy?: string;
   check?: string;
+  /** Others that fail with it. */
+  alsoChecks?: readonly string[];
 }
 
 /** What is looked for in the facts, and what is said where it is found. */

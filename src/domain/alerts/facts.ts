@@ -159,9 +159,9 @@ export function notHere(facts: Pick<AlertFacts, 'missed' | 'awaited'>): NotOverd
   return notOverdue(facts).filter((of) => of.class !== 'pending_retry' || of.oldestSeconds > FAILING_SECONDS);
 }
 
-/** How many are not here, overdue or not; null: it was not measured. */
+/** How many are not here, overdue or not, also those that the service may just be sending; null: it was not measured. */
 export function countNotHere(facts: Pick<AlertFacts, 'missed' | 'awaited'>): number | null {
-  const others = notHere(facts).reduce((sum, of) => sum + of.count, 0);
+  const others = notOverdue(facts).reduce((sum, of) => sum + of.count, 0);
   return facts.missed === null && others === 0 ? null : (facts.missed ?? 0) + others;
 }
 

@@ -35,6 +35,9 @@ export function canRecover(facts: Pick<AlertFacts, 'awaited' | 'outage'>, missed
   return count > missed ? ` With those that are not overdue yet, ${count} can be recovered ${when}.` : '';
 }
 
+/** Whether to recover is what a remedy asks for first. */
+export const isToRecover = (remedy: string): boolean => remedy.startsWith('Recover ');
+
 /** Remedies that end with it. */
 export const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
 

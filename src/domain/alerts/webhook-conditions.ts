@@ -1,8 +1,8 @@
 import { acceptAgain, NONE_ACCEPTED } from '../deliveries/last-secret.js';
-import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
+import { putRightSecret } from '../deliveries/replaced-endpoint.js';
 import { counted } from '../in-words.js';
 import { type Condition, isUnwatched, lateSeconds, minutes, type Named, when } from './condition.js';
-import { type AlertFacts, sentOf } from './facts.js';
+import { sentOf } from './facts.js';
 import {
   canRecover,
   NOT_KNOWN,
@@ -14,6 +14,7 @@ import {
   startPart,
   takeCauseAway,
 } from './recover-words.js';
+import { expiredTimestamps, invalidSignatures } from './rejected-facts.js';
 
 const silenceMeans: Readonly<Record<string, string>> = {
   receiver: 'Webhooks are not taken',
@@ -26,22 +27,8 @@ const SWALLOWED = 3;
 /** One may be lost to a restart. */
 const CANARY_FAILURES = 3;
 
-/** All that were rejected for the reason, never the samples of them, and since when. */
-const allOf = (
-  rejected: AlertFacts['rejected'],
-  of: string,
-  count: (one: AlertFacts['rejected'][number]) => number,
-): { count: number; seconds?: number } => {
-  const one = rejected.find(({ reason }) => reason === of);
-  return one === undefined ? { count: 0 } : { count: count(one), seconds: one.oldestSeconds };
-};
-
 /** So many webhooks of six hours that half an hour without one is no chance. */
 const BUSY = 120;
-
-/** What the service sends is rejected for its signature. */
-export const refusesService = ({ sinceMatch, fiveMinutes, share }: AlertFacts['invalidSignatures']): boolean =>
-  sinceMatch >= 3 || (fiveMinutes >= 3 && share > 0.2);
 
 /** From the request of the service to the record. */
 export const webhookConditions: Named<Condition> = {
@@ -201,22 +188,7 @@ export const webhookConditions: Named<Condition> = {
         'or max(tallyhook_service_signatures_refused) > 0',
       ],
     },
-    found: ({ invalidSignatures, rejected, secretsFrom, replacedEndpoints, awaited }) => {
-      const { sinceMatch } = invalidSignatures;
-      const all = allOf(rejected, 'invalid_signature', ({ likeService }) => likeService);
-      const others = allOf(rejected, 'invalid_signature', ({ count }) => count).count - all.count;
-      const some = others === 0 ? `${all.count}` : `${all.count} of ${all.count + others} rejected`;
-      const carry = `${some} in the last hour ${all.count === 1 ? 'carries' : 'carry'} the service’s headers and a signature that no secret of ours made`;
-      const remedy = `${putRightSecret(replacedEndpoints, secretsFrom)} Then recover what was rejected: ${recoverFrom({ awaited })}.`;
-      if (!refusesService(invalidSignatures)) return [];
-      const rejects = `${carry}${sinceMatch >= 3 ? ': none is taken' : ''}.`;
-      if (sinceMatch > 0)
-        return [{ detail: [rejects, ...replacedEndpoints.map(replacedWords)].join(' '), ...all, remedy }];
-      // Not at once: whoever has a stolen secret could hide it by an event of theirs.
-      const detail = `${carry}; none since one was right, and this ends within five minutes.`;
-      const title = 'Webhooks were rejected for their signature, none since one was right';
-      return [{ title, detail, ...all, remedy: recoverRejected({ awaited }) }];
-    },
+    found: invalidSignatures,
   },
   TallyhookExpiredTimestamps: {
     severity: 'warning',
@@ -237,12 +209,7 @@ export const webhookConditions: Named<Condition> = {
       ],
       for: '5m',
     },
-    // Late retries after an outage come beside new events that are taken.
-    found: ({ expiredTimestamps: { halfHour, share }, rejected, awaited }) => {
-      const all = allOf(rejected, 'expired_timestamp', (one) => one.count);
-      const detail = `${all.count} in the last hour, and of the last half hardly any was taken: a clock is wrong, or nothing comes but late retries.`;
-      return when(halfHour >= 3 && share > 0.9, detail, { ...all, remedy: setClock({ awaited }) });
-    },
+    found: expiredTimestamps,
   },
   TallyhookEventsWait: {
     severity: 'critical',

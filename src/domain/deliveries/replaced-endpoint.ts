@@ -1,4 +1,5 @@
 import { isoTime, named, secondOf } from '../in-words.js';
+import { UNEXPLAINED } from '../rejection-words.js';
 import { isOwnUrl, type ListedEndpoint } from './endpoint-rules.js';
 import { placeOf, type SecretsFrom } from './last-secret.js';
 
@@ -48,4 +49,15 @@ export function putRightSecret(replaced: readonly Pick<ReplacedEndpoint, 'id'>[]
   const ids = [...new Set(replaced.map(({ id }) => id))];
   if (ids.length > 0) return `Put the secret of ${named(ids)}, prefix included, into ${placeOf(from)}.`;
   return `Put the endpoint’s secret, prefix included, into ${placeOf(from)}. The page Rejections says what was found.`;
+}
+
+/** The likely cause of what was rejected then, and the remedy: one that was not known at once may be by now. */
+export function causeByNow(
+  cause: string,
+  at: Date,
+  { replaced, from }: { replaced: readonly ReplacedEndpoint[]; from: SecretsFrom },
+): string {
+  const made = replaced.filter(({ createdAt }) => createdAt === null || Date.parse(createdAt) <= at.getTime());
+  if (made.length === 0) return cause;
+  return cause.replace(UNEXPLAINED, () => [...made.map(replacedWords), putRightSecret(made, from)].join(' '));
 }

@@ -4,6 +4,7 @@ import { metricAlerts } from '../alerts/metric-alerts.js';
 import { isAway, isSilent } from '../alerts/outage-words.js';
 import { callIsLost, isAlerted, MOVES_MONEY } from '../alerts/record-conditions.js';
 import { recoverFrom } from '../alerts/recover-words.js';
+import { alertCounts, hardlyAnyIsTaken } from '../alerts/rejected-facts.js';
 import type { Severity } from '../breaks/findings.js';
 import { counted, duration, minuteOf, words } from '../in-words.js';
 import { rejectionWords } from '../rejection-words.js';
@@ -81,7 +82,8 @@ export const notices: Named<Notice> = {
     remedy: '',
     page: '/rejections?reason=',
     check: 'rejections',
-    found: (facts) => facts.rejected.map((of) => rejectedWords(of, facts)),
+    found: (facts) =>
+      facts.rejected.filter(({ reason }) => !alertCounts(reason, facts)).map((of) => rejectedWords(of, facts)),
   },
   EventsFail: {
     severity: 'medium',
@@ -238,8 +240,7 @@ function rejectedWords(
   };
   if (reason === 'invalid_signature' && sinceMatch + fiveMinutes === 0)
     return { ...found, detail: `${found.detail} None more for five minutes.` };
-  // Late retries after an outage come beside new ones that are taken.
-  if (reason === 'expired_timestamp' && expiredTimestamps.share <= 0.9)
+  if (reason === 'expired_timestamp' && !hardlyAnyIsTaken(expiredTimestamps))
     return { ...found, detail: `${found.detail} Others are taken, so these are late retries: the clocks agree.` };
   const isOfService = reason === 'invalid_signature' ? likeService > 0 : known?.isAuthentic === true;
   return isOfService ? { ...found, severity: 'medium', remedy: known?.remedy ?? '' } : found;
@@ -260,7 +261,7 @@ function notHereYet(of: NotHere, facts: AlertFacts): Found {
   return {
     subject: kind,
     title: isFailing
-      ? `${missing}: attempts fail, the service tries again`
+      ? `${missing}: attempts failed, the service tries again`
       : `${missing}, not overdue yet: ${words(kind)}`,
     detail: isFailing
       ? `The oldest for ${duration(seconds)}. What it gives up is recovered.`

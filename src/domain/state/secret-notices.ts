@@ -1,5 +1,5 @@
 import { type Named, type Watched, when } from '../alerts/condition.js';
-import { refusesService } from '../alerts/webhook-conditions.js';
+import { refusesService, secretChecks } from '../alerts/rejected-facts.js';
 import type { Severity } from '../breaks/findings.js';
 import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
 
@@ -26,6 +26,7 @@ export const secretNotices: Named<Watched & { severity: Severity }> = {
         ? []
         : replacedEndpoints.map((one) => ({
             subject: one.label,
+            alsoChecks: secretChecks(one),
             detail: replacedWords(one),
             remedy: putRightSecret([one], secretsFrom),
           })),

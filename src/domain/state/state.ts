@@ -254,7 +254,7 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[], kee
     detail: heads.map(({ detail }) => detail).join(' '),
     remedy: first.remedy,
     page: first.page.endsWith('=') ? pageOf(first.page, subjects) : first.page,
-    checks: [...new Set(heads.map(({ check }) => check))],
+    checks: [...new Set(heads.flatMap(({ check, alsoChecks = [] }) => [check, ...alsoChecks]))],
     count: counts.length === 0 ? null : counts.reduce((sum, n) => sum + n, 0),
     seconds: oldest.length === 0 ? null : Math.max(...oldest),
     money: sumsOf(heads.flatMap(({ money }) => money ?? [])),

@@ -7,9 +7,9 @@ import { countUnclosed, type UnclosedCount } from '../breaks/list-breaks.js';
 import { rowOf } from '../database/statements.js';
 import { retiredLabels } from '../deliveries/secrets.js';
 import { type MinuteCount, minuteCounts } from '../inbox/minute-counts.js';
-import { type ReasonCount, rejectionsByReason } from '../inbox/rejections.js';
 import { adoptedAtOf } from '../installation.js';
 import { paidAndHeld } from '../order-row.js';
+import { type ReasonCount, rejectionsByReason } from './list-rejections.js';
 import { type FactsAsked, loadAlertFacts } from './load-alert-facts.js';
 import { type AlertRow, openAlerts } from './settle-alerts.js';
 

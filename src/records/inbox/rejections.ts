@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
 import type { AlertFacts } from '../../domain/alerts/facts.js';
-import { type RejectionView, rejectionShape } from '../../domain/views/webhook-shapes.js';
-import { type Filters, given, type Page, type PageQuery, pageById, viewById, within } from '../database/paging.js';
 import { raw, rowsOf, run, type Trx, tableOf, valueOf } from '../database/statements.js';
-import { asColumns, type RowOf, viewOf } from '../database/view-of.js';
+import { asColumns } from '../database/view-of.js';
 
 /** A rejected request, as far as it is kept. */
 export interface Rejection {
@@ -43,21 +41,6 @@ export async function saveRejections(db: Knex, samples: Rejection[], counts: Rej
     await trx('rejections').insert(samples.map(asColumns));
     for (const reason of new Set(samples.map((sample) => sample.reason))) await prune(trx, reason);
   });
-}
-
-type RejectionRow = RowOf<Omit<RejectionView, 'firstBytes'>> & { first_bytes: Buffer };
-
-export async function listRejections(
-  db: Knex,
-  page: PageQuery & Filters<'reason'> & { since?: Date | undefined },
-): Promise<Page<RejectionView>> {
-  const query = db('rejections').where(given(page, 'reason'));
-  if (page.since !== undefined) void query.where('rejected_at', '>=', page.since);
-  return pageById(within(query, page, 'rejected_at'), page, toView);
-}
-
-export async function getRejection(db: Knex, id: string): Promise<RejectionView | null> {
-  return viewById(db('rejections'), id, toView);
 }
 
 /** So many of the newest are read. */
@@ -108,53 +91,6 @@ async function prune(trx: Trx, reason: string): Promise<void> {
     .limit(1)
     .select('id');
   await trx('rejections').where({ reason }).where('id', '<=', oldest).delete();
-}
-
-function toView(row: RejectionRow): RejectionView {
-  return viewOf(rejectionShape, row, { firstBytes: row.first_bytes.toString('utf8') });
-}
-
-/** All requests that were rejected for one reason. */
-export interface ReasonCount {
-  reason: string;
-  day: number;
-  week: number;
-  /** Of the week. */
-  firstAt: Date;
-  lastAt: Date;
-  /** Of the last 24 hours, the oldest first; the last one has begun. */
-  hours: number[];
-  /** Their likely causes, as the kept samples of the week show them, and how many of these each. */
-  causes: { cause: string; samples: number }[];
-}
-
-const HOUR_MS = 3_600_000;
-const HOURS = 24;
-
-/** By reason, the most frequent of the last seven days first. */
-export async function rejectionsByReason(db: Knex, now: Date): Promise<ReasonCount[]> {
-  const rows = await rowsOf<Omit<ReasonCount, 'hours' | 'causes'>>(db)`
-    SELECT reason, coalesce(sum(count) FILTER (WHERE hour > ${now}::timestamptz - interval '24 hours'), 0)::float8 AS day,
-           sum(count)::float8 AS week, min(coalesce(first_at, hour)) AS "firstAt",
-           max(coalesce(last_at, hour)) AS "lastAt"
-    FROM rejection_counts WHERE hour > ${now}::timestamptz - interval '7 days' GROUP BY reason ORDER BY week DESC, reason`;
-  const first = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
-  const hourly = await rowsOf<{ reason: string; hour: number; count: number }>(db)`
-    SELECT reason, floor((extract(epoch FROM hour) * 1000 - ${first}::float8) / ${HOUR_MS}::float8)::integer AS hour,
-           sum(count)::float8 AS count
-    FROM rejection_counts WHERE hour >= ${new Date(first)} GROUP BY 1, 2`;
-  const causes = await rowsOf<{ reason: string; cause: string; samples: number }>(db)`
-    SELECT reason, diagnosis AS cause, count(*)::integer AS samples FROM rejections
-    WHERE rejected_at > ${now}::timestamptz - interval '7 days' AND diagnosis IS NOT NULL
-    GROUP BY 1, 2 ORDER BY samples DESC, cause`;
-  return rows.map((row) => {
-    const own = hourly.filter(({ reason }) => reason === row.reason);
-    return {
-      ...row,
-      hours: Array.from({ length: HOURS }, (_, hour) => own.find((one) => one.hour === hour)?.count ?? 0),
-      causes: causes.filter(({ reason }) => reason === row.reason).map(({ cause, samples }) => ({ cause, samples })),
-    };
-  });
 }
 
 /** How many requests were rejected in each minute since then, all of them. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { rejectionsByReason, saveRejections } from '../../../src/records/inbox/rejections.js';
+import { rejectionsByReason } from '../../../src/records/alerts/list-rejections.js';
+import { saveRejections } from '../../../src/records/inbox/rejections.js';
 import { testConsole } from '../../support/console.js';
 import { visit } from '../../support/console-visit.js';
 import { useDatabase } from '../../support/database.js';
