@@ -26,7 +26,7 @@ type Listed = AlertView & Standing;
 const columns: Columns<Listed> = {
   id: 'id',
   severity: 'severity',
-  status: 'status',
+  status: ({ isOver, status }) => (isOver ? `${status}, over` : status),
   alert: titleOf,
   since: 'since',
   'at it': 'acknowledgedBy',
@@ -116,7 +116,7 @@ function titleOf(alert: Listed): string {
 }
 
 function withStanding(state: State, alert: AlertView): Listed {
-  if (alert.resolvedAt !== null) return { ...alert, followsFrom: null, withIt: [], waitsFor: null };
+  if (alert.isOver || alert.resolvedAt !== null) return { ...alert, followsFrom: null, withIt: [], waitsFor: null };
   const { followsFrom, withIt, waitsFor } = standingIn(state, alert);
   return { ...alert, followsFrom, withIt, waitsFor };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { recoverCommand } from '../domain/alerts/facts.js';
+import { unreadWords } from '../domain/alerts/outage-words.js';
 import { counted, isoTime } from '../domain/in-words.js';
 import { AppError } from '../errors.js';
 import { classifySince } from '../reconcile/deliveries/classify-since.js';
@@ -9,6 +10,7 @@ import { recoverNow } from '../reconcile/schedule/recover-now.js';
 import { recordAction } from '../records/actions/record-action.js';
 import type { ClassifiedDelivery } from '../records/deliveries/classify-deliveries.js';
 import type { Wanted } from '../records/deliveries/list-deliveries.js';
+import { serviceOutage } from '../records/gauges.js';
 import { findInstallation } from '../records/installation.js';
 import { adopt } from '../wiring/adopt.js';
 import { reconcileDeps } from '../wiring/reconcile-settings.js';
@@ -119,7 +121,8 @@ const recover: Work = async (runtime, { since, note = null, json = false, dryRun
   const options = { kind: 'deliveries', full: false, signal: runtime.signal, onWaiting, since, wanted } as const;
   const run = await showAtWork('recovering', recoverNow(deps, options));
   const { recovered = 0 } = run.proof as { recovered?: number };
-  const flaw = run.complete ? '' : '; the history is not proven to be read';
+  const outage = await serviceOutage(deps.db, deps.now());
+  const flaw = run.complete ? '' : `; the history is not proven to be read: ${unreadWords({ outage }, run.error)}`;
   printResult(json, { recovered, dryRun, run }, `recovered ${counted(recovered, 'delivery', 'deliveries')}${flaw}`);
   if (run.status !== 'succeeded') process.exitCode = 1;
 };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { grouped } from '../domain/grouped.js';
-import { duration } from '../domain/in-words.js';
+import { duration, findingWords } from '../domain/in-words.js';
 import { UsageError } from '../errors.js';
 import { kinds } from '../reconcile/deps.js';
 import { DOCTOR, keepResult, newestResult } from '../records/actions/list-actions.js';
@@ -145,10 +145,11 @@ function countOf(items: readonly Check[], wanted: Status): number {
 }
 
 function summaryOf(items: readonly Check[], all: boolean): string[] {
-  const [finding, unknown] = [countOf(items, 'finding'), countOf(items, 'unknown')];
+  const unknown = countOf(items, 'unknown');
+  const found = findingWords(items.filter(({ status }) => status === 'finding'));
   const counts = [
     `${items.length} ${items.length === 1 ? 'check' : 'checks'}:`,
-    finding === 0 ? 'nothing is to be done' : `${finding} to fix`,
+    found.length === 0 ? 'nothing is to be done' : found.join(', '),
     ...(unknown === 0 ? [] : [`and ${unknown} not known yet`]),
   ].join(' ');
   return [`${counts}.${all ? '' : ' Each of them: tallyhook doctor --all'}`];

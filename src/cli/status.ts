@@ -86,7 +86,8 @@ function stateLine({ state: { severity, problems }, facts }: Pick<KnownState, 's
   if (severity === null || first === undefined)
     return [`well: ${provenWords(facts)}`, ...problems.map(lineOf)].join('; ');
   const since = first.seconds === null ? '' : `, for ${duration(first.seconds)}`;
-  const others = more.length === 0 ? '' : `; ${more.length} more: tallyhook doctor`;
+  const { length } = more.filter(({ isOver }) => !isOver);
+  const others = length === 0 ? '' : `; ${length} more: tallyhook doctor`;
   return `${severity}: ${lineOf(first)}${since}${others}`;
 }
 

@@ -57,6 +57,8 @@ export interface DoctorLine {
   follows?: readonly string[];
   /** What keeps its remedy from working; left out: nothing does. */
   waitsFor?: string;
+  /** A finding that nobody fixes here: it ends by itself. */
+  isWatched?: true;
   /** The cause that it follows from, which is a finding of its own; left out: none. */
   because?: string;
 }

@@ -101,10 +101,11 @@ export function statusOf({ state, facts }: Pick<KnownState, 'state' | 'facts'>):
     text: lineOf(problem),
     href: problem.page,
   }));
-  const more = problems.slice(MOST_NAMED);
-  const rest = more.map(({ severity, isOver }) => (isOver ? ('quiet' as const) : toneOf(severity)))[0];
+  const more = problems.slice(MOST_NAMED).filter(({ isOver }) => !isOver);
+  const [rest] = more.map(({ severity }) => toneOf(severity));
   const others = rest === undefined ? [] : [{ tone: rest, text: `${more.length} more`, href: '/' }];
-  return { tone, items: [...well, ...named, ...others], more: well.length + problems.length - 1 };
+  const counted = problems.filter(({ isOver }) => !isOver);
+  return { tone, items: [...well, ...named, ...others], more: well.length + counted.length - 1 };
 }
 
 function toneOf(severity: Severity | null): Extract<Tone, 'good' | 'warn' | 'bad'> {

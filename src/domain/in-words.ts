@@ -54,3 +54,10 @@ export function shortened(lines: readonly string[], most = MOST_LINES): string[]
   const more = lines.length - most;
   return more > 0 ? [...lines.slice(0, most), `… and ${more} more`] : [...lines];
 }
+
+/** How many findings are to be fixed, and how many only to be watched, as they end by themselves. */
+export function findingWords(findings: readonly { isWatched?: true }[]): string[] {
+  const watched = findings.filter(({ isWatched }) => isWatched).length;
+  const fix = findings.length - watched;
+  return [...(fix > 0 ? [`${fix} to fix`] : []), ...(watched > 0 ? [`${watched} to watch`] : [])];
+}

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
+import { before, lateSeconds } from '../domain/alerts/condition.js';
 import type { AlertFacts, Outage } from '../domain/alerts/facts.js';
 import { isAway, KEY_REFUSED, SERVICE_AWAY } from '../domain/alerts/outage-words.js';
 import type { OpenBreaks } from '../domain/breaks/money-once.js';
+import { untilPolled } from '../domain/orders/reason-words.js';
 import { firstOf, raw, rowsOf, type Sql, sql, valueOf } from './database/statements.js';
 import { SENT } from './inbox/minute-counts.js';
 import { adoptedAtOf } from './installation.js';
@@ -53,22 +55,29 @@ export async function serviceAwaySeconds(db: Knex, now: Date): Promise<number> {
   return isAway(outage) ? outage.seconds : 0;
 }
 
+/** Since when a service that was away answers again; null: it never was, or does not. */
+export async function backSince(db: Knex, now: Date, outage: Outage | null): Promise<AlertFacts['serviceBack']> {
+  const last = outage === null ? await lastReturn(db) : null;
+  if (last === null) return null;
+  const since = new Date(last.since).toISOString();
+  return { since, seconds: secondsSince(since, now) };
+}
+
 type Returned = Pick<AlertFacts, 'serviceBack' | 'heldByOutage'>;
 
 /** What a service that was away, or is, held back, and since when it answers again. */
 export async function serviceReturn(db: Knex, now: Date, outage: Outage | null): Promise<Returned> {
-  const last = await lastReturn(db);
-  const back = last === null ? null : new Date(last.since);
-  const serviceBack =
-    outage !== null || back === null
-      ? null
-      : { since: back.toISOString(), seconds: secondsSince(back.toISOString(), now) };
-  const from = isAway(outage) ? new Date(outage.since) : last && new Date(last.awaySince);
-  if (from === null || (serviceBack === null && !isAway(outage))) return { serviceBack, heldByOutage: 0 };
+  const serviceBack = await backSince(db, now, outage);
+  const last = isAway(outage) ? { awaySince: outage.since, since: now } : await lastReturn(db);
+  if (last === null || (serviceBack === null && !isAway(outage))) return { serviceBack, heldByOutage: 0 };
+  // Of what was paid just before, the poll is the first call that failed.
+  const [first, until] = [before(new Date(last.awaySince), lateSeconds.answer), new Date(last.since)];
   const held = paidAndHeld(await adoptedAtOf(db));
   const heldByOutage = await valueOf<number>(db)`
-    SELECT count(*)::integer AS n FROM orders WHERE status = 'paid_unverified' AND ${held}
-      AND updated_at BETWEEN ${from} AND ${isAway(outage) ? now : back}`;
+    SELECT count(*)::integer AS n FROM orders WHERE ${held} AND release_reason = ANY(${untilPolled}::text[])
+      AND updated_at >= ${first} AND (updated_at <= ${until} OR EXISTS (
+        SELECT 1 FROM changes WHERE entity_kind = 'order' AND entity_id = reference AND field = 'status'
+          AND to_value = '"paid_unverified"' AND changed_at BETWEEN ${first} AND ${until}))`;
   return { serviceBack, heldByOutage };
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { noteAnswers } from '../../src/records/service-notes.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { useDatabase } from '../support/database.js';
 import { useShell } from '../support/shell.js';
@@ -60,5 +61,24 @@ test('on a terminal a sentence says that the service is slow, once; lines of the
     Object.assign(process.stderr, { isTTY });
     sandbox.control.setFaults({ serverError: 0 });
     logLevel = 'silent';
+  }
+});
+
+test('of a service that does not answer, recover says why nothing is, and when to ask again', async () => {
+  sandbox.control.setFaults({ serverError: 1 });
+  try {
+    const asked = await run('deliveries', 'recover', '--since', '2h', '--note', 'now');
+    expect(asked.code).toBe(1);
+    expect(asked.stdout).toMatch(
+      /^recovered 0 deliveries; the history is not proven to be read: calls of the service fail with 50\d\. Run it again once the service answers again$/m,
+    );
+    const error = 'service_unavailable: listPayouts: no connection (ECONNREFUSED)';
+    const failed = [5, 4, 3].map((ago) => ({ at: Date.now() - ago * 1_000, operation: 'listPayouts', error }));
+    await noteAnswers(database.db, { answeredAt: null, failed });
+    expect((await run('deliveries', 'recover', '--since', '2h', '--note', 'now')).stdout).toMatch(
+      /: the service does not answer since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Run it again once/,
+    );
+  } finally {
+    sandbox.control.setFaults({ serverError: 0 });
   }
 });

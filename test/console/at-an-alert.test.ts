@@ -188,13 +188,13 @@ describe('the runbook in the console', () => {
       expect([name, section.is]).toEqual([name, 'panel']);
       const parts = runbookSections().get(runbook)?.parts ?? [];
       expect(parts.map(({ label }) => label).join(), name).toMatch(/It means.*Check.*[Dd]o/);
-      for (const { text } of parts) expect(JSON.stringify(inlineValue(text)), name).not.toMatch(/\*\*|`|\]\(/);
+      for (const { text } of parts) expect(JSON.stringify(inlineValue(text)), name).not.toMatch(/\*|`|\]\(/);
     }
     expect(alerts.filter(({ runbook }) => runbookSections().get(runbook) === undefined)).toEqual([]);
   });
 
-  it('takes code, links and bold text apart, and nothing for HTML', () => {
-    const value = inlineValue('Run `a <b>`, see [the page](operate.md#x) or [below](#y), **now** <script>.');
+  it('takes code, links, bold text and emphasis apart, and nothing for HTML', () => {
+    const value = inlineValue('Run `a <b>`, see [the page](operate.md#x) or [below](#y), **now** *A b* <script>.');
     expect(value).toEqual({
       is: 'line',
       values: [
@@ -207,6 +207,8 @@ describe('the runbook in the console', () => {
         { is: 'text', text: 'below' },
         { is: 'text', text: ', ' },
         { is: 'text', text: 'now' },
+        { is: 'text', text: ' ' },
+        { is: 'text', text: '“A b”' },
         { is: 'text', text: ' <script>.' },
       ],
     });

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { AlertFacts } from '../../src/domain/alerts/facts.js';
 import type { BreakKind } from '../../src/domain/breaks/breaks.js';
 import type { Severity } from '../../src/domain/breaks/findings.js';
-import { severityWords, stateOf } from '../../src/domain/state/state.js';
+import { severityWords } from '../../src/domain/state/severity-words.js';
+import { stateOf } from '../../src/domain/state/state.js';
 import { calm, provenKind } from './calm-facts.js';
 import { NOW } from './random-facts.js';
 

@@ -133,6 +133,23 @@ test('from the first answer after an outage on it answers again, and what it hel
 
   await readAll(db, 1);
   expect((await read()).all).toEqual([[expect.stringMatching(BACK), HELD]]);
+
+  // One poll of several: its payment is read since, and its payins are not. Another is paid since.
+  const entity = { entity_kind: 'order', field: 'status', source_type: 'webhook', source_ref: '1' };
+  const to_value = JSON.stringify('paid_unverified');
+  await db('changes').insert([
+    { ...entity, to_value, entity_id: 'a', changed_at: at(20) },
+    { ...entity, to_value, entity_id: 'paid since', changed_at: at(3) },
+  ]);
+  const half = { status: 'paid', release_reason: 'payins_unread', updated_at: at(2) };
+  await db('orders').where({ reference: 'a' }).update(half);
+  await db('orders').insert({ ...order, created_at: at(900), updated_at: at(3), reference: 'paid since' });
+  const { all, lines } = await read();
+  expect(all).toEqual([[expect.stringMatching(BACK), HELD]]);
+  expect(lines).not.toContain('well:');
+  // What a person is to do about it is no matter of the service.
+  await db('orders').where({ reference: 'a' }).update({ release_reason: 'out_of_range' });
+  expect((await read()).all[0]).toContain('1 paid order held since the service was away');
   await db('orders').update({ status: 'paid', release_safe: true });
   expect((await read()).all).toEqual([]);
 });

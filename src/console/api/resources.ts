@@ -182,7 +182,7 @@ export const resources: readonly Resource[] = [
     filters: ['status', 'name', 'severity'],
     words: { name: conditions.map(({ name }) => name) },
     list: (db, query) => listAlerts(db, { ...query, ...query.filters }),
-    get: getAlert,
+    get: (db, id) => getAlert(db, id),
   },
   {
     path: 'actions',

@@ -3,7 +3,7 @@ import { channelNames } from '../../domain/alerts/condition.js';
 import { type AlertFacts, toRecover } from '../../domain/alerts/facts.js';
 import { leftToDo, losesDeliveries, remainingAlerts } from '../../domain/alerts/over-words.js';
 import { duration } from '../../domain/in-words.js';
-import { inOrder, isOver } from '../../domain/state/state.js';
+import { inOrder } from '../../domain/state/state.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { listActions } from '../../records/actions/list-actions.js';
 import { type ChannelView, channelViews } from '../../records/alerts/alert-channels.js';
@@ -30,7 +30,7 @@ import {
   type TableSection,
   table,
 } from '../view/sections.js';
-import { alertStanding } from '../view/standing.js';
+import { alertStanding, remedyText } from '../view/standing.js';
 import { ago, badge, line, link, list, none, quiet, stack, type Tone, text, time, type Value } from '../view/values.js';
 
 const OVER_DAYS = 7;
@@ -62,28 +62,27 @@ export const alerts: Page = {
       noticeRows(deps, req),
     ]);
     const { state, facts, alerts: rows } = whole;
-    const open = rows.map(alertOf).reverse();
+    const open = rows.map((row) => alertOf(row, row.isOver)).reverse();
     const sent = await noticesOf(
       db,
       [...open, ...over.items].map(({ id }) => id),
     );
-    const { parts, serviceBack } = facts;
-    const checkedAgo = parts.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
+    const checkedAgo = facts.parts.find(({ part }) => part === 'alerts')?.secondsAgo ?? null;
     const isBlind = checkedAgo === null || checkedAgo > CHECK_LIMIT_SECONDS;
     const withStatus = (wanted: AlertView['status']) => open.filter(({ status }) => status === wanted);
     const known = inOrder(state, [...withStatus('firing'), ...withStatus('pending')]);
-    const found = findAlerts(facts);
+    const coming = notYetNotice(known, findAlerts(facts));
     return {
       intro: 'What is sent to people without asking: what fires, where it was sent, and whether it got there.',
       sections: [
-        ...(isBlind ? [checkNotice(checkedAgo)] : notYetNotice(known, found)),
+        ...(isBlind ? [checkNotice(checkedAgo)] : coming),
         firingTable(
           known.map((alert) => asNow(alert, facts)),
-          { notices: sent, channels, now, parts, serviceBack, req, whole },
-          isBlind,
+          { notices: sent, channels, now, req, whole },
+          isBlind ? BLIND : coming.length > 0 ? COMING : NONE,
         ),
         channelSection(deps.alertChannels, channels, now),
-        overTable(over.items, { notices: sent, channels: [], now, parts, serviceBack }),
+        overTable(over.items, { notices: sent, channels: [], now }),
         filters(req, { changes: { channel: { options: options(channels.map(({ channel }) => channel)) } } }),
         notices,
       ],
@@ -127,14 +126,19 @@ interface Sent {
   notices: readonly NoticeView[];
   channels: readonly ChannelView[];
   now: Date;
-  parts: AlertFacts['parts'];
-  serviceBack: AlertFacts['serviceBack'];
 }
+
+type Words = readonly [title: string, text: string];
+
+/** What is said where no alert fires: nobody checks; the next check adds some; there is none. */
+const BLIND: Words = ['Not known', 'Nothing fired when it was last checked.'];
+const COMING: Words = ['No alert fires yet', 'The next check adds what is named above.'];
+const NONE: Words = ['No alert fires', 'Of the conditions of the runbook none holds that the database shows.'];
 
 function firingTable(
   items: readonly AlertView[],
   sent: Sent & { req: PageRequest; whole: KnownState },
-  isBlind: boolean,
+  empty: Words,
 ): Section {
   return table(items, {
     caption: 'What fires now',
@@ -142,9 +146,9 @@ function firingTable(
     calm: beyond(FIRST_ROWS),
     onPhone: 'folded',
     columns: [
-      ['Alert', (alert) => nameOf(alert, sent), 'wide'],
+      ['Alert', nameOf, 'wide'],
       ['Cause', (alert) => stack([text(alert.detail), ...alertStanding(sent.whole, alert)])],
-      ['What to do', (alert) => stack([text(alert.remedy), link('Where to check', hrefOf(alert))])],
+      ['What to do', (alert) => stack([remedyText(alert.remedy), link('Where to check', hrefOf(alert))])],
       ['Who is at it', (alert) => standingOrButton(alert, sent)],
       ['Since', ({ since }) => ago(since)],
       [
@@ -153,17 +157,16 @@ function firingTable(
           alert.status === 'pending' ? none('when it has held for longer') : notifiedOf(alert, 'alert.firing', sent),
       ],
     ],
-    empty: isBlind
-      ? ['Not known', 'Nothing fired when it was last checked.']
-      : ['No alert fires', 'Of the conditions of the runbook none holds that the database shows.'],
+    empty,
   });
 }
 
 /** In the numbers of now, where it still holds: what is kept is from the check before. */
 function asNow(alert: AlertView, facts: AlertFacts): AlertView {
-  if (alert.resolvedAt !== null) return { ...alert, remedy: leftToDo(alert.name, facts) };
-  const now = [...findAlerts(facts), ...remainingAlerts(facts)].find((one) => isOf(alert, one));
-  return now === undefined ? alert : { ...alert, summary: now.summary, detail: now.detail, remedy: remedyOf(now) };
+  const now =
+    alert.resolvedAt === null && [...findAlerts(facts), ...remainingAlerts(facts)].find((one) => isOf(alert, one));
+  if (now) return { ...alert, isOver: false, summary: now.summary, detail: now.detail, remedy: remedyOf(now) };
+  return alert.isOver || alert.resolvedAt !== null ? { ...alert, remedy: leftToDo(alert.name, facts) } : alert;
 }
 
 /** Where what an alert is about is seen, and acted upon. */
@@ -174,19 +177,15 @@ function hrefOf({ name, subject }: AlertView): string {
 
 const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn' };
 
-function nameOf(alert: AlertView, sent: Sent): Value {
+function nameOf(alert: AlertView): Value {
   const { id, name } = alert;
-  return stack([line([severityOf(alert, sent), text(' '), link(alertTitle(alert), alertHref(id))]), quiet(name)]);
+  return stack([line([severityOf(alert), text(' '), link(alertTitle(alert), alertHref(id))]), quiet(name)]);
 }
 
-const isPast = ({ name, seenAt }: AlertView, { now, ...facts }: Sent): boolean =>
-  isOver({ name, seenAt: new Date(seenAt) }, facts, now);
-
 /** What is over has no colour, also before its alert ends. */
-function severityOf(alert: AlertView, sent: Sent): Value {
-  const { severity, resolvedAt } = alert;
+function severityOf({ severity, resolvedAt, isOver }: AlertView): Value {
   if (resolvedAt !== null) return badge(`was ${severity}`, 'quiet');
-  if (isPast(alert, sent)) return badge('over, ends within minutes', 'quiet');
+  if (isOver) return badge('over, ends within minutes', 'quiet');
   return badge(severity, severityTones[severity] ?? 'quiet');
 }
 
@@ -202,7 +201,7 @@ function standingOf({ acknowledgedBy, acknowledgedAt, silencedUntil, silencedBy 
 /** Where nobody is at it, whoever may says so with the button. */
 function standingOrButton(alert: AlertView, sent: Sent & { req: PageRequest }): Cell {
   const standing = standingOf(alert, sent.now);
-  const isOpen = standing.length === 0 && alert.status === 'firing' && !isPast(alert, sent);
+  const isOpen = standing.length === 0 && alert.status === 'firing' && !alert.isOver;
   const button = isOpen ? sent.req.button(acknowledgeAlert, { id: alert.id }) : null;
   return button === null ? stack(standing) : { is: 'action', button };
 }
@@ -213,33 +212,33 @@ export const alertPage: Page = {
   title: 'Alert',
   load: async (deps, req) => {
     const { db } = deps;
-    const kept = await getAlert(db, req.params['id'] ?? '');
+    const kept = await getAlert(db, req.params['id'] ?? '', deps.now());
     if (kept === null) return null;
     const whole = await deps.state();
     const { facts } = whole;
     const alert = asNow(kept, facts);
     const { id } = alert;
+    const isPast = alert.isOver || alert.resolvedAt !== null;
     const [notices, channels, done] = await Promise.all([
       noticesOf(db, [id]),
       channelViews(db),
       listActions(db, { target: `alert ${id}` }),
     ]);
-    const { parts, serviceBack } = facts;
-    const sent = { notices, channels, parts, serviceBack, now: deps.now() };
+    const sent = { notices, channels, now: deps.now() };
     // Also once it is over, while something is not here.
     const recovers = losesDeliveries(alert.name) && toRecover(facts).count > 0;
     const decisions = alert.status === 'firing' ? [acknowledgeAlert, silenceAlert] : [];
     return {
       title: alertTitle(alert),
-      badges: [severityOf(alert, sent), badge(alert.status, alert.status === 'resolved' ? 'quiet' : 'warn')],
+      badges: [severityOf(alert), badge(alert.status, alert.status === 'resolved' ? 'quiet' : 'warn')],
       actions: [recovers ? rangeButton(req, facts) : null, ...decisions.map((action) => req.button(action, { id }))],
       sections: [
         factsPanel('The alert', [
           [
-            alert.resolvedAt === null ? 'Cause' : 'As it was seen last',
-            stack([text(alert.detail), ...(alert.resolvedAt === null ? alertStanding(whole, alert) : [])]),
+            isPast ? 'As it was seen last' : 'Cause',
+            stack([text(alert.detail), ...(isPast ? [] : alertStanding(whole, alert))]),
           ],
-          ['What to do first', text(alert.remedy === '' ? 'Nothing.' : alert.remedy)],
+          ['What to do first', remedyText(alert.remedy)],
           ['Where to check', link('Go there', hrefOf(alert))],
           ['Since', ago(alert.since)],
           ['Over', ago(alert.resolvedAt, 'not yet')],
@@ -288,7 +287,7 @@ function overTable(items: readonly AlertView[], sent: Sent): Section {
     caption: `Over in the last ${OVER_DAYS} days`,
     calm: { label: 'that are over', is: () => true },
     columns: [
-      ['Alert', (alert) => nameOf(alert, sent)],
+      ['Alert', nameOf],
       ['As it was seen last', ({ detail }) => text(detail)],
       ['Since', ({ since }) => time(since)],
       ['Over', ({ resolvedAt }) => ago(resolvedAt)],

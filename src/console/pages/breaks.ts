@@ -4,7 +4,7 @@ import { breakDefinitions, breakKinds, NOTHING_SHARED } from '../../domain/break
 import { severities } from '../../domain/breaks/findings.js';
 import { capitalized, counted, words } from '../../domain/in-words.js';
 import { newTypeOf, newTypeWords } from '../../domain/state/new-payout-type.js';
-import { severityWords } from '../../domain/state/state.js';
+import { severityWords } from '../../domain/state/severity-words.js';
 import type { BreakCause, BreakView } from '../../domain/views/proof-shapes.js';
 import type { Figures } from '../../records/alerts/load-state.js';
 import { payoutsOfTypes } from '../../records/balances/new-payouts.js';

@@ -1,4 +1,4 @@
-import { counted, duration, minuteOf } from '../../domain/in-words.js';
+import { counted, duration, findingWords, minuteOf } from '../../domain/in-words.js';
 import { runKinds } from '../../domain/run-kinds.js';
 import { type State, stateChecks } from '../../domain/state/state.js';
 import type { ActionView } from '../../domain/views/operation-shapes.js';
@@ -60,10 +60,10 @@ export function doctorWords(result: Kept, state: State, now: Date): string {
   const age = ageOf(result, now);
   if (age > OLD_SECONDS) return `The doctor’s checks were run ${duration(age)} ago: run them again.`;
   const findings = items.filter(({ status }) => status === 'finding');
-  const over = findings.filter((line) => isOver(line, { age, state })).length;
-  const current = findings.length - over;
+  const isPast = (line: DoctorLine) => isOver(line, { age, state });
+  const over = findings.filter(isPast).length;
   const parts = [
-    ...(current > 0 ? [`${current} to fix`] : []),
+    ...findingWords(findings.filter((line) => !isPast(line))),
     ...(over > 0 ? [`${over} that ${over === 1 ? 'is' : 'are'} over`] : []),
   ];
   const what = items.length === 0 ? 'could not be run' : `found ${parts.join(' and ') || 'nothing'}`;
@@ -95,7 +95,8 @@ function resultOf(result: Kept, state: State, now: Date): Section[] {
   const [found, unknown] = [those('finding'), those('unknown')];
   const [over, findings] = [found.filter(isPast), found.filter((line) => !isPast(line))];
   const [bad, unclear] = [findings.length, unknown.length];
-  const what = bad > 0 ? `${counted(bad, 'finding')}: something is to be done` : 'No finding';
+  const toDo = findings.every(({ isWatched }) => isWatched) ? 'nothing is to be fixed here' : 'something is to be done';
+  const what = bad > 0 ? `${counted(bad, 'finding')}: ${toDo}` : 'No finding';
   const isOld = age > OLD_SECONDS;
   const title = isOld ? `These checks are ${duration(age)} old: run them again` : what;
   const rest = unclear > 0 ? `${counted(unclear, 'line')} could not be examined. ` : '';

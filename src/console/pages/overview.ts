@@ -25,7 +25,7 @@ import {
   type Tile,
   table,
 } from '../view/sections.js';
-import { standingWords } from '../view/standing.js';
+import { remedyText, standingWords } from '../view/standing.js';
 import {
   ago,
   amount,
@@ -100,8 +100,8 @@ const buttons: Readonly<Record<string, (deps: Deps, req: PageRequest, problem: P
   KindUnproven: (deps, req, { subjects: [kind] }) => startButton(deps, req, kind),
 };
 
-/** Fixed on a machine, which no page of the console can do. */
-const AT_A_MACHINE = ['TallyhookDown', 'TallyhookQueueDown', 'Unwatched'];
+/** Fixed on a machine, or by the service, which no page of the console can do: the runbook says how. */
+const BY_RUNBOOK = ['TallyhookDown', 'TallyhookQueueDown', 'Unwatched', 'TallyhookServiceAway'];
 
 /** A button, or the way to where it is done. */
 function firstAction(
@@ -109,13 +109,15 @@ function firstAction(
   req: PageRequest,
   { problem, alert }: { problem: Problem; alert?: FiringAlert | undefined },
 ): Cell {
-  const { name, page, remedy, waitsFor } = problem;
+  const { name, page, remedy, waitsFor, isWatched } = problem;
   if (remedy === '') return none();
   const make = isToRecover(remedy) ? recoverButton : buttons[name];
   const button = waitsFor === null ? (make?.(deps, req, problem) ?? null) : null;
   if (button !== null) return { is: 'action', button };
-  if (!AT_A_MACHINE.includes(name)) return step(wayTo(page), page);
-  return alert === undefined ? text('at its machine') : step('Open the runbook', alertHref(alert.id));
+  if (!BY_RUNBOOK.includes(name)) return step(wayTo(page), page);
+  return alert === undefined
+    ? text(isWatched ? 'at the service' : 'at its machine')
+    : step('Open the runbook', alertHref(alert.id));
 }
 
 const wayTo = (page: string): string => `Go to ${/^\/([a-z]+)/.exec(page)?.[1] ?? 'it'}`;
@@ -136,7 +138,7 @@ function problemsTable({ problems, at }: State, { now, firstOf, alertOf }: Besid
       ['What', (problem) => stack([...whatOf(problem), ...standingOf(alertOf(problem), now)]), 'wide'],
       ['How\u00a0many, how\u00a0much', muchOf, 'end'],
       ['Since', ({ seconds }) => sinceOf(seconds, at)],
-      ['What to do first', ({ remedy }) => text(remedy === '' ? 'Nothing.' : remedy)],
+      ['What to do first', ({ remedy }) => remedyText(remedy), 'remedy'],
       ['Do it', (problem) => firstOf(problem, alertOf(problem))],
     ],
     empty: ['Nothing is to be done', 'Nothing is known to be wrong; what is proven stands below.'],

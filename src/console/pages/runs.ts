@@ -1,7 +1,9 @@
 import type { KindFacts } from '../../domain/alerts/facts.js';
+import { hindranceOf } from '../../domain/alerts/outage-words.js';
 import { duration } from '../../domain/in-words.js';
 import { isNotOffered, reasonOf, runKinds } from '../../domain/run-kinds.js';
 import { unprovenText } from '../../domain/state/notices.js';
+import type { State } from '../../domain/state/state.js';
 import type { Coverage, Run } from '../../domain/views/proof-shapes.js';
 import { coverage } from '../../records/runs/coverage.js';
 import { getRun, listRuns } from '../../records/runs/runs.js';
@@ -35,15 +37,33 @@ export const runs: Page = {
   ],
   live: true,
   load: async (deps, req) => {
-    const [covered, { facts: known }] = await Promise.all([coverage(deps.db, deps.runKinds, deps.now()), deps.state()]);
+    const [covered, { facts: known, state }] = await Promise.all([
+      coverage(deps.db, deps.runKinds, deps.now()),
+      deps.state(),
+    ]);
+    const hindrance = hindranceOf(known);
     return {
       intro:
         'Each poll of the service’s own lists, and what it proved. A run that is not proven is never taken for a complete one.',
-      actions: [startButton(deps, req)],
-      sections: [coverageTable(covered, known.kinds), filters(req), await runRows(deps, req)],
+      actions: [hindrance === null ? startButton(deps, req) : null],
+      sections: [
+        ...hindranceNotice(state, hindrance),
+        coverageTable(covered, known.kinds),
+        filters(req),
+        await runRows(deps, req),
+      ],
     };
   },
 };
+
+/** What keeps a run from reading anything, and until when. */
+function hindranceNotice({ problems }: State, hindrance: ReturnType<typeof hindranceOf>): Section[] {
+  const all = problems.flatMap((one) => [one, ...one.follows]);
+  const keeper = all.find(({ name }) => name === hindrance?.name);
+  if (hindrance === null || keeper === undefined) return [];
+  const text = `${keeper.detail} A run can be started ${hindrance.until}; the scheduler then begins those that are due by itself.`;
+  return [notice('warn', keeper.title, text)];
+}
 
 async function runRows(deps: PageDeps, req: PageRequest): Promise<TableSection> {
   const at = deps.now();

@@ -188,12 +188,12 @@ async function tableOf(
 /** The same column where some are named alone, by their id, and were not read yet. */
 function orUnread(
   kind: RecordKind,
-  [label, cell, how]: Column<RecordView>,
+  [label, cell, ...how]: Column<RecordView>,
   place: number,
 ): Column<RecordView | string> {
   const unread = (own: string) =>
     place === 0 ? id(own, entityHref(kind, own)) : none(place === 1 ? 'not read yet' : undefined);
-  return [label, (row) => (typeof row === 'string' ? unread(row) : cell(row)), how];
+  return [label, (row) => (typeof row === 'string' ? unread(row) : cell(row)), ...how];
 }
 
 /** Of the summaries of payins their ids; of any other field its text. */

@@ -39,18 +39,18 @@ function sectionOf(markdown: string): [anchor: string, RunbookSection] {
   return [anchor, { title, parts }];
 }
 
-/** Code, links and bold text of Markdown; all else is text. */
-const MARKS = /`([^`]{1,200})`|\[([^[\]]{1,200})\]\(([^)]{1,200})\)|\*\*([^*]{1,200})\*\*/g;
+/** Code, links, bold text and emphasis of Markdown; all else is text. */
+const MARKS = /`([^`]{1,200})`|\[([^[\]]{1,200})\]\(([^)]{1,200})\)|(\*\*?)(\w[^*]{0,200})\4/g;
 
 /** As values, which are escaped where they are drawn: nothing of the file is taken as HTML, and no link of it is followed. */
 export function inlineValue(markdown: string): Value {
   const parts: Value[] = [];
   let from = 0;
   for (const match of markdown.matchAll(MARKS)) {
-    const [whole, code, words, target = '', bold] = match;
+    const [whole, code, words, target = '', marks, marked] = match;
     if (match.index > from) parts.push(text(markdown.slice(from, match.index)));
     if (code !== undefined) parts.push(id(code));
-    else if (words === undefined) parts.push(text(bold));
+    else if (words === undefined) parts.push(text(marks === '*' ? `“${marked}”` : marked));
     else parts.push(text(words.replaceAll('`', '')), ...(target.startsWith('#') ? [] : [quiet(` (docs/${target})`)]));
     from = match.index + whole.length;
   }

@@ -66,7 +66,7 @@ export interface TableSection {
   caption: string;
   showCaption?: boolean;
   /** `wide`: takes what room there is. */
-  columns: readonly { label: string; how?: 'end' | 'wide' | undefined }[];
+  columns: readonly { label: string; how?: Column<never>[2] }[];
   rows: Cell[][];
   empty: { title: string; text: string };
   /** Addresses of the first and of the next page, where there are such. */
@@ -87,7 +87,7 @@ export interface TableSection {
 
 /**
  * On a phone a row is a card, each cell with its label. `brief`: its cells run on without labels, as what they are is plain; `folded`: of two or
- * three lines, a touch shows the rest; `matrix`: it stays a row, its cells are few and short; `records`: a column is a card, its first one the labels.
+ * three lines, a touch shows the rest (of the first its `remedy` stands too); `matrix`: it stays a row, its cells are few and short; `records`: a column is a card, its first one the labels.
  */
 type OnPhone = 'brief' | 'folded' | 'matrix' | 'records';
 
@@ -170,7 +170,7 @@ export const factsPanel = (title: string, given: Facts, intro?: string): Section
   panel(title, [facts(given)], { intro });
 
 /** A column of a table: what stands above it, and what stands in it of each thing. `wide`: takes what room there is. */
-export type Column<Item> = readonly [label: string, cell: (item: Item) => Cell, how?: 'end' | 'wide' | undefined];
+export type Column<Item> = readonly [label: string, cell: (item: Item) => Cell, how?: 'end' | 'wide' | 'remedy'];
 
 /** A column of boxes, each of which picks its row for the form of the button; none where that is withheld. `of`: null has no box. */
 export function pickColumn<Item>(

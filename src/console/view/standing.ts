@@ -8,7 +8,10 @@ import {
 } from '../../domain/state/state.js';
 import { alertHref } from './links.js';
 import { notice, type Section } from './sections.js';
-import { line, link, quiet, type Value } from './values.js';
+import { line, link, quiet, text, type Value } from './values.js';
+
+/** What to do first, in words also where it is nothing. */
+export const remedyText = (remedy: string): Value => text(remedy === '' ? 'Nothing.' : remedy);
 
 type Named = Pick<OpenAlert, 'name' | 'subject'>;
 

@@ -84,6 +84,8 @@ export interface Watched {
   remedy: string;
   /** The page of the console that shows it; the subject goes behind a final `=`. */
   page: string;
+  /** Nobody fixes it here: it ends by itself. */
+  isWatched?: true;
   /** What the doctor calls the check that finds it; left out: as its subject. */
   check?: string;
   found: (facts: AlertFacts) => readonly Found[];

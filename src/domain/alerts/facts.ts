@@ -45,7 +45,7 @@ export interface AlertFacts {
   outage: Outage | null;
   /** Of a service that was away: since when it answers again, ISO 8601; null: it never was, or is. */
   serviceBack: { since: string; seconds: number } | null;
-  /** Orders that only webhooks said to be paid while it was away, and that are held still. */
+  /** Orders that were paid, or said to be, while it was away, and that are held until it is polled. */
   heldByOutage: number;
   /** Since a call of the scheduler was answered; null: none was noted yet. */
   answeredSeconds: number | null;

@@ -33,10 +33,13 @@ export function unansweredWords({
 export const isSilent = (answeredSeconds: number | null): answeredSeconds is number =>
   answeredSeconds !== null && answeredSeconds > lateSeconds.answer;
 
+const ACCEPTS = 'once the service accepts our key';
+const ANSWERS = 'once the service answers again';
+
 /** What keeps what asks the service from working, and until when; null: it can be asked. */
 export function hindranceOf({ outage }: Pick<AlertFacts, 'outage'>): { name: string; until: string } | null {
-  if (outage?.why === 'refused') return { name: 'KeyRefused', until: 'once the service accepts our key' };
-  return isAway(outage) ? { name: 'TallyhookServiceAway', until: 'once the service answers again' } : null;
+  if (outage?.why === 'refused') return { name: 'KeyRefused', until: ACCEPTS };
+  return isAway(outage) ? { name: 'TallyhookServiceAway', until: ANSWERS } : null;
 }
 
 const ASKING = /“tallyhook (?:deliveries recover|reconcile)\b[^”]*”/g;
@@ -68,6 +71,17 @@ export function failureWords(error: string): string {
   if (code !== undefined) return `fail: no connection (${code})`;
   const [, ms] = /within (\d+) ms/.exec(error) ?? [];
   return ms === undefined ? 'fail' : `get no answer within ${Math.round(Number(ms) / 1_000)} s`;
+}
+
+/** Why the service was not read, and when to ask again; `error` is as runs keep it. */
+export function unreadWords({ outage }: Pick<AlertFacts, 'outage'>, error: string | null): string {
+  const began = (...codes: readonly string[]) => codes.some((code) => error?.startsWith(`${code}: `));
+  if (began(KEY_REFUSED)) return `the service refuses our key. Run it again ${ACCEPTS}`;
+  if (error !== null && began(...SERVICE_AWAY)) {
+    const why = unansweredWords({ outage, answeredSeconds: null }) ?? `calls of the service ${failureWords(error)}`;
+    return `${why}. Run it again ${ANSWERS}`;
+  }
+  return error ?? 'it was not read to its end';
 }
 
 const networkCode = (error: string): string | undefined => /\(([A-Z][A-Z_]+)\)/.exec(error)?.[1];

@@ -7,6 +7,9 @@ import { recoverFrom } from './recover-words.js';
 /** Of an alert that is over; one that this version does not know is named. */
 export const pastSummary = (name: string): string => conditionNamed(name)?.past ?? `${name} is over`;
 
+/** What was seen last of an alert that is over and has not ended. */
+export const overDetail = (detail: string): string => `It was so: ${detail} The alert ends within minutes.`;
+
 /** Whether what is not here is to be recovered, also after its end. */
 export const losesDeliveries = (name: string): boolean => conditionNamed(name)?.losesDeliveries === true;
 

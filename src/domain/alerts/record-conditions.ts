@@ -24,6 +24,7 @@ export const recordConditions: Named<Condition> = {
     remedy:
       'Nothing is to be fixed here: watch the service’s status page. All goes on by itself once it answers. Orders stay as they are: those that are safe stay safe, and what only webhooks report waits. If that page says that all is well: SERVICE_BASE_URL, DNS, proxy and certificates on the way.',
     page: '/runs',
+    isWatched: true,
     check: 'service',
     rule: { expr: 'max(tallyhook_service_away_seconds) > 0' },
     found: ({ outage }) => (isAway(outage) ? [{ detail: outageWords(outage), seconds: outage.seconds }] : []),

@@ -150,6 +150,11 @@ function heldFor(reason: string): readonly [why: string, changes: string | null]
 /** Why the goods go out, or do not; of a time that is over, when what changes it says nothing. */
 export const whyWords = (reason: string): string => (reason === 'proven' ? PROVEN : `${heldFor(reason)[0]}.`);
 
+/** Of goods that are held until Tallyhook polls the service. */
+export const untilPolled: readonly string[] = Object.entries(reasons).flatMap(([reason, [, changes]]) =>
+  changes === POLLED ? [reason] : [],
+);
+
 /** The same, and what changes that. A newer program may have kept a word that is not known here. */
 export function reasonWords(reason: string): string {
   const [, changes] = heldFor(reason);

@@ -17,6 +17,7 @@ export interface Single extends Found {
   remedy: string;
   page: string;
   check: string;
+  isWatched?: true | undefined;
   /** Nothing follows from it any more. */
   isOver?: boolean;
 }

@@ -41,12 +41,12 @@ export const serviceNotices: Named<Watched & { severity: Severity }> = {
     severity: 'low',
     summary: 'Paid orders wait until the service is read',
     remedy: '',
-    page: '/orders?status=paid_unverified',
+    page: '/orders?goods=paid_held',
     check: 'service',
     found: (facts) => {
       const { heldByOutage: count, outage, serviceBack } = facts;
       const title = `${counted(count, 'paid order')} held since the service was away`;
-      const detail = 'Only webhooks say that they are paid: they are released once its lists show it.';
+      const detail = 'Its lists have not shown all of their payment yet: they are released once they are polled.';
       return when(count > 0 && (isAway(outage) || serviceBack !== null), detail, { title, count });
     },
   },

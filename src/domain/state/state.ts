@@ -2,14 +2,13 @@ import { conditions, type FoundAlert, remedyOf, subjectWords } from '../alerts/a
 import { type AlertSeverity, type Found, lateSeconds, type Watched } from '../alerts/condition.js';
 import type { AlertFacts } from '../alerts/facts.js';
 import { asksService, asOfNow, hindranceOf } from '../alerts/outage-words.js';
-import { remainingAlerts } from '../alerts/over-words.js';
+import { overDetail, remainingAlerts } from '../alerts/over-words.js';
 import { type Severity, severities } from '../breaks/findings.js';
-import type { OpenBreaks } from '../breaks/money-once.js';
 import type { Money } from '../family/money.js';
 import { grouped } from '../grouped.js';
 import { named } from '../in-words.js';
 import { sumAmounts } from '../money.js';
-import { breakNames, causeOf, type Single } from './causes.js';
+import { causeOf, type Single } from './causes.js';
 import { notices } from './notices.js';
 
 /** Something that is wrong, with what follows from it; of those of which the same is said, one. */
@@ -28,6 +27,8 @@ export interface Problem {
   remedy: string;
   /** Where it is seen, and acted upon. */
   page: string;
+  /** Nobody fixes it here: what is to be done is to watch it. */
+  isWatched: boolean;
   /** As the doctor calls it. */
   checks: readonly string[];
   /** All there are; null: it is not counted. */
@@ -122,23 +123,6 @@ export function inOrder<Alert extends Named>({ problems }: State, alerts: readon
   return alerts.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Why a break stands on Overview as worse than it is by itself, in words; null: it does not. */
-export function severityWords(
-  { problems }: State,
-  { kind, severity }: Pick<OpenBreaks, 'kind' | 'severity'>,
-): string | null {
-  const isOf = ({ name, subjects }: Problem) =>
-    [...breakNames, 'TallyhookEndpointOff'].includes(name) &&
-    subjects.includes(kind) &&
-    (name === 'TallyhookCriticalBreak') === (severity === 'critical');
-  const head = problems.find((one) => isOf(one) || one.follows.some(isOf));
-  if (head === undefined || severities.indexOf(head.severity) >= severities.indexOf(severity)) return null;
-  const known = `${severity} by itself; ${head.severity} on Overview`;
-  if (!isOf(head)) return `${known}, as it follows from another problem: ${head.title}`;
-  const worse = head.follows.filter((one) => one.severity === head.severity).map(({ title }) => title);
-  return worse.length === 0 ? `${known}, as its alert is` : `${known}, for what follows from it: ${named(worse)}`;
-}
-
 /** What an alert follows from, what follows from it, and what keeps its remedy from working, each by its title. */
 export interface Standing {
   followsFrom: string | null;
@@ -172,7 +156,7 @@ function worst(given: readonly Severity[]): Severity | null {
 }
 
 function singleOf(one: (typeof watched)[number], found: Found, facts: AlertFacts): Single {
-  const { name, summary, page } = one;
+  const { name, summary, page, isWatched } = one;
   const { subject = '', severity: own = one.severity } = found;
   const isAlert = !(name in notices);
   return {
@@ -187,6 +171,7 @@ function singleOf(one: (typeof watched)[number], found: Found, facts: AlertFacts
       facts,
     ),
     page,
+    isWatched,
     check: found.check ?? one.check ?? subject,
   };
 }
@@ -211,11 +196,12 @@ function singleOfAlert({ name, subject, severity, summary, detail, remedy = null
     name,
     subject,
     summary: over ? `Not any more: ${summary}` : summary,
-    detail: over ? `It was so: ${detail} The alert ends within minutes.` : detail,
+    detail: over ? overDetail(detail) : detail,
     severity: over ? 'low' : ofAlert[severity],
     isOver: over,
     remedy: over ? '' : remedyOf({ name, subject, remedy }),
     page: known?.page ?? '/alerts',
+    isWatched: known?.isWatched,
     check: known?.check ?? (subject === '' ? name : subject),
   };
 }
@@ -254,6 +240,7 @@ function problemOf(alike: readonly (readonly [Single, readonly Single[]])[], kee
     detail: heads.map(({ detail }) => detail).join(' '),
     remedy: first.remedy,
     page: first.page.endsWith('=') ? pageOf(first.page, subjects) : first.page,
+    isWatched: first.isWatched === true,
     checks: [...new Set(heads.flatMap(({ check, alsoChecks = [] }) => [check, ...alsoChecks]))],
     count: counts.length === 0 ? null : counts.reduce((sum, n) => sum + n, 0),
     seconds: oldest.length === 0 ? null : Math.max(...oldest),

@@ -44,6 +44,7 @@ export const alertShape = z
     runbook: described(text, 'The section that says what to do.', 'docs/runbook.md#missed-deliveries'),
     since: described(time, 'When it began, as known to the check that found it. It stays.'),
     seenAt: described(time, 'When a check saw it last. It ends some minutes after that.'),
+    isOver: described(z.boolean(), 'It is not seen any more: what it says was so, and it ends within minutes.', false),
     firedAt: time.nullable(),
     resolvedAt: time.nullable(),
     acknowledgedAt: described(time.nullable(), 'When somebody said last that they are at it.', null),

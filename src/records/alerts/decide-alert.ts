@@ -3,9 +3,13 @@ import { silenceRefusal } from '../../domain/alerts/condition.js';
 import type { AlertView } from '../../domain/views/operation-shapes.js';
 import { recordAction } from '../actions/record-action.js';
 import { isRowId, viewById } from '../database/paging.js';
+import { overNow } from './over-now.js';
 import { type AlertRow, alertOf } from './settle-alerts.js';
 
-export const getAlert = async (db: Knex, id: string): Promise<AlertView | null> => viewById(db('alerts'), id, alertOf);
+export async function getAlert(db: Knex, id: string, now = new Date()): Promise<AlertView | null> {
+  const isOver = await overNow(db, now);
+  return viewById(db('alerts'), id, (row: AlertRow) => alertOf(row, isOver(row)));
+}
 
 /** `silence`: until when nothing more of it is sent. */
 export type AlertDecision = 'acknowledge' | { silence: Date };
@@ -26,6 +30,7 @@ export async function decideAlert(
   { actor, note, now = new Date() }: { actor: string; note: string | null; now?: Date },
 ): Promise<DecideAlertResult> {
   if (!isRowId(id)) return { outcome: 'not_found' };
+  const isOver = await overNow(db, now);
   return db.transaction(async (trx) => {
     const row = await trx<AlertRow>('alerts').where({ id }).forUpdate().first();
     if (row === undefined) return { outcome: 'not_found' };
@@ -43,7 +48,7 @@ export async function decideAlert(
     const isFiring = row.fired_at !== null && row.resolved_at === null;
     if (why !== null || !isFiring) {
       await recordAction(trx, { ...about, outcome: 'refused' });
-      return why === null ? { outcome: 'not_firing', alert: alertOf(row) } : { outcome: 'refused', why };
+      return why === null ? { outcome: 'not_firing', alert: alertOf(row, isOver(row)) } : { outcome: 'refused', why };
     }
     const changed =
       silence === null
@@ -51,6 +56,6 @@ export async function decideAlert(
         : { silenced_at: now, silenced_until: silence, silenced_by: actor, silenced_severity: severity };
     const [after = row] = await trx<AlertRow>('alerts').where({ id }).update(changed).returning('*');
     await recordAction(trx, { ...about, outcome: 'done' });
-    return { outcome: 'done', alert: alertOf(after) };
+    return { outcome: 'done', alert: alertOf(after, isOver(after)) };
   });
 }

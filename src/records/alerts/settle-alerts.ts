@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { conditionNamed, type FoundAlert, remedyOf } from '../../domain/alerts/alerts.js';
 import { before, isSilent, type Silence } from '../../domain/alerts/condition.js';
-import { pastSummary } from '../../domain/alerts/over-words.js';
+import { overDetail, pastSummary } from '../../domain/alerts/over-words.js';
 import { duration, minuteOf } from '../../domain/in-words.js';
 import { type AlertView, alertShape } from '../../domain/views/operation-shapes.js';
 import { jsonbText } from '../database/database-text.js';
 import { type Filters, given, type Page, type PageQuery, pageById } from '../database/paging.js';
 import { run, type Trx } from '../database/statements.js';
 import { viewOf } from '../database/view-of.js';
+import { overNow } from './over-now.js';
 
 /** A condition that does not hold any more is taken for over after so long: one that comes and goes is sent once. */
 const QUIET_SECONDS = 120;
@@ -190,9 +191,10 @@ export async function listAlerts(
       resolvedFrom?: Date | undefined;
       /** Only those that fire or wait. */
       isOpen?: boolean;
+      now?: Date;
     },
 ): Promise<Page<AlertView>> {
-  const { status, resolvedFrom, isOpen = false } = query;
+  const { status, resolvedFrom, isOpen = false, now } = query;
   const rows = db('alerts').where(given(query, 'name', 'severity'));
   if (resolvedFrom !== undefined) void rows.where('resolved_at', '>=', resolvedFrom);
   if (isOpen) void rows.whereNull('resolved_at');
@@ -201,16 +203,21 @@ export async function listAlerts(
       "CASE WHEN resolved_at IS NOT NULL THEN 'resolved' WHEN fired_at IS NULL THEN 'pending' ELSE 'firing' END = ?",
       [status],
     );
-  return pageById(rows, query, alertOf);
+  const isOver = await overNow(db, now);
+  return pageById(rows, query, (row: AlertRow) => alertOf(row, isOver(row)));
 }
 
-export function alertOf(row: AlertRow): AlertView {
+/** `over`: its end is to come, and nobody sees it any more. */
+export function alertOf(row: AlertRow, over: boolean): AlertView {
+  const isPast = over || row.resolved_at !== null;
   return viewOf(alertShape, row, {
+    isOver: over,
     silencedUntil: row.silenced_until?.toISOString() ?? null,
     status: row.resolved_at !== null ? 'resolved' : row.fired_at === null ? 'pending' : 'firing',
-    summary: row.resolved_at === null ? row.summary : pastSummary(row.name),
+    summary: isPast ? pastSummary(row.name) : row.summary,
+    detail: over ? overDetail(row.detail) : row.detail,
     // What asked for something while it fired asks for nothing any more.
-    remedy: row.resolved_at === null ? remedyOf(row) : '',
+    remedy: isPast ? '' : remedyOf(row),
     runbook: `docs/runbook.md#${conditionNamed(row.name)?.runbook ?? ''}`,
   });
 }

@@ -205,12 +205,14 @@ export function mergeState(given: readonly Check[], { problems }: State, looked:
 
 const checksIn = ({ checks, follows }: Problem): string[] => [...checks, ...follows.flatMap((one) => one.checks)];
 
-function checkOf({ checks, title, detail, remedy: known, waitsFor }: Problem, probes: readonly Check[]): Check {
+function checkOf({ checks, title, detail, remedy: known, ...problem }: Problem, probes: readonly Check[]): Check {
+  const { isOver, isWatched, waitsFor } = problem;
   const name = checks.join(', ');
   const found = [`${title}. ${detail}`, ...probes.map((probe) => `Probed now: ${probe.found}.`)].join(' ');
+  if (isOver) return ok(name, found);
   const remedy = known === '' ? (probes[0]?.remedy ?? '') : known;
   const check = remedy === '' ? unknown(name, found) : finding(name, found, remedy);
-  return waitsFor === null ? check : { ...check, waitsFor };
+  return { ...check, ...(waitsFor === null ? {} : { waitsFor }), ...(isWatched ? { isWatched } : {}) };
 }
 
 /** How many checks there would be besides, if it were not for one of these. */
