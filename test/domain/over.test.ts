@@ -22,6 +22,11 @@ it('an alert that is over, and has not ended yet, says so and asks nobody for an
     state({ parts: [{ part: 'alerts', secondsAgo }] }, [alert(unseen)]).problems.map(({ title }) => title);
   expect(titles(30)).toEqual(['A part of Tallyhook is not at work: receiver']);
   expect(titles(60)).toEqual(['Not any more: A part of Tallyhook is not at work: receiver']);
+  // Seen last as what was so.
+  const past = { ...alert(60), summary: 'A part was not at work, and is again' };
+  expect(state({ parts }, [past]).problems[0]?.title).toBe(
+    'Not any more: A part of Tallyhook is not at work: receiver',
+  );
   // Nobody checks: it may well be so still.
   expect(titles(600, 500)).toContain('A part of Tallyhook is not at work: receiver');
   const over = state({ parts, missed: 1 }, [alert(60)]);

@@ -195,7 +195,8 @@ function singleOfAlert({ name, subject, severity, summary, detail, remedy = null
   return {
     name,
     subject,
-    summary: over ? `Not any more: ${summary}` : summary,
+    // What was seen last may say itself that it was so.
+    summary: over ? `Not any more: ${known?.summary ?? summary}` : summary,
     detail: over ? overDetail(detail) : detail,
     severity: over ? 'low' : ofAlert[severity],
     isOver: over,
