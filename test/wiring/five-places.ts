@@ -33,7 +33,7 @@ export async function readPlaces(db: Db, run: ReturnType<typeof useShell>, servi
     secretsStatus: async () => ({ items: [] }),
   });
   const console = await visit(testConsole(db, { runKinds, runEverySeconds }).app, 'admin');
-  const { items: doctor } = await examine(partsFor(db, service, {}, HASTY));
+  const { items: doctor } = await examine(partsFor(db, service, {}, service === NO_SERVICE ? HASTY : undefined));
   const command = await run('status', '--json');
   const lines = await run('status');
   const overview = await console.get('/');
