@@ -179,8 +179,13 @@ describe('what is to be done, on a phone', () => {
   ])('is on %s twelve cards, however many there are; a touch shows all', async (path, caption) => {
     const { id: _, ...alert } = await store.db('alerts').whereNull('resolved_at').first();
     for (let n = 0; n < 48; n += 1) {
-      if (path === '/alerts') await store.db('alerts').insert({ ...alert, subject: `part ${n}` });
-      else await seedDecision(store.db, 100 + n);
+      if (path !== '/alerts') await seedDecision(store.db, 100 + n);
+      else {
+        const [of] = await store.db('alerts').insert({ ...alert, fired_at: new Date(), subject: `part ${n}` }, 'id');
+        const message = JSON.stringify({ type: 'alert.firing', alertId: of.id, summary: 'It fires' });
+        const sent = { channel: 'webhook', status: 'sent', sent_at: new Date() };
+        await store.db('alert_notices').insert({ ...sent, key: `firing ${of.id}`, message });
+      }
     }
     const table = page.getByRole('region', { name: caption });
     // What the page knows of the whole is some seconds old.
