@@ -1,4 +1,6 @@
 import { type Named, type Watched, when } from '../alerts/condition.js';
+import { toRecover } from '../alerts/facts.js';
+import { recoverFrom } from '../alerts/recover-words.js';
 import { refusesService, secretChecks } from '../alerts/rejected-facts.js';
 import type { Severity } from '../breaks/findings.js';
 import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
@@ -21,14 +23,17 @@ export const secretNotices: Named<Watched & { severity: Severity }> = {
     page: '/secrets',
     check: 'secrets',
     // The alert says it, where what it sends is rejected already.
-    found: ({ replacedEndpoints, invalidSignatures, secretsFrom }) =>
-      refusesService(invalidSignatures)
-        ? []
-        : replacedEndpoints.map((one) => ({
-            subject: one.label,
-            alsoChecks: secretChecks(one),
-            detail: replacedWords(one),
-            remedy: putRightSecret([one], secretsFrom),
-          })),
+    found: ({ replacedEndpoints, invalidSignatures, secretsFrom, awaited }) => {
+      if (refusesService(invalidSignatures)) return [];
+      // Of what was rejected before, which follows from it.
+      const then =
+        toRecover({ awaited }).count > 0 ? ` Then recover what was rejected: ${recoverFrom({ awaited })}.` : '';
+      return replacedEndpoints.map((one) => ({
+        subject: one.label,
+        alsoChecks: secretChecks(one),
+        detail: replacedWords(one),
+        remedy: `${putRightSecret([one], secretsFrom)}${then}`,
+      }));
+    },
   },
 };
