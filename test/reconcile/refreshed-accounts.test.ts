@@ -2,9 +2,10 @@ import { expect, test, vi } from 'vitest';
 import type { Observation } from '../../src/domain/observation.js';
 import type { ReconcileDeps } from '../../src/reconcile/deps.js';
 import { newRefreshMemory } from '../../src/reconcile/refresh/refresh-list.js';
-import { refreshLoop } from '../../src/reconcile/schedule/schedule.js';
+import { createAnswers, refreshLoop } from '../../src/reconcile/schedule/schedule.js';
 import { requestRefresh } from '../../src/records/runs/refresh-requests.js';
 import { saveObservations } from '../../src/records/saving/save-observations.js';
+import { UnavailableError } from '../../src/service-api/service-errors.js';
 import { openSandbox, type Row } from '../sandbox/support.js';
 import { resettableDatabase } from '../support/resettable-database.js';
 import { depsOf, serviceWith } from './fake-service.js';
@@ -84,6 +85,34 @@ test('a kind that can’t be read holds up no claim of another', async () => {
     await requestRefresh(database.db, [{ kind: 'payment_intent', id: row!.id, reason: 'claimed' }]);
     const isHeld = async () => expect(await database.db('payment_intents').where({ id: row!.id })).toHaveLength(1);
     await vi.waitFor(isHeld, { timeout: 3_000, interval: 50 });
+  } finally {
+    stop.abort();
+    await loop;
+  }
+});
+
+test('what could not be read while the service was away is read at once when it answers again', async () => {
+  const service = serviceWith(30);
+  const reply = service.reply.bind(service);
+  let refused = 0;
+  let isAway = true;
+  service.reply = async (operation, request) => {
+    if (!isAway) return reply(operation, request);
+    refused += 1;
+    throw new UnavailableError('the service failed, status 503', { operation, status: 503 });
+  };
+  const [row] = [...service.list.rows.values()].slice(-1);
+  await requestRefresh(database.db, [{ kind: 'payment_intent', id: row!.id, reason: 'claimed' }]);
+  const stop = new AbortController();
+  const answers = createAnswers();
+  const loop = refreshLoop(depsOf(database, service), stop.signal, answers);
+  try {
+    // By then its lane pauses for eight seconds.
+    await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(3), { timeout: 20_000, interval: 50 });
+    isAway = false;
+    answers.heard();
+    const isHeld = async () => expect(await database.db('payment_intents').where({ id: row!.id })).toHaveLength(1);
+    await vi.waitFor(isHeld, { timeout: 4_000, interval: 50 });
   } finally {
     stop.abort();
     await loop;

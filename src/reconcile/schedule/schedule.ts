@@ -82,12 +82,13 @@ async function lead(given: SchedulerDeps, on: Timed[], lock: Lock, stop: AbortSi
   const signal = AbortSignal.any([stop, lock.signal]);
   setMaxListeners(MOST_WAITING, signal);
   deps.log.info('leadership acquired');
-  const runs = createRuns(deps, signal);
+  const answers = createAnswers();
+  const runs = createRuns(deps, signal, answers);
   const tasks = on.map(({ kind, cron }) => tick(deps, cron, () => runs.ask(kind)));
   try {
     for (const { kind } of on) runs.ask(kind);
     await Promise.all([
-      refreshLoop(deps, signal),
+      refreshLoop(deps, signal, answers),
       crossCheckLoop(deps, signal),
       retentionLoop(deps, signal),
       deps.beside?.loop(signal, (kind) => runs.ask(kind)),
@@ -114,17 +115,39 @@ function tick({ log }: SchedulerDeps, cron: string, onTick: () => void): Schedul
   return schedule(cron, onTick, { logger, ...options });
 }
 
+/** Tells whoever waits because the service was away that it answers again. */
+interface Answers {
+  next(): AbortSignal;
+  heard(): void;
+}
+
+export function createAnswers(): Answers {
+  let waiting = new AbortController();
+  const heard = () => {
+    waiting.abort();
+    waiting = new AbortController();
+    setMaxListeners(0, waiting.signal);
+  };
+  return { next: () => waiting.signal, heard };
+}
+
 /**
  * Each kind in a lane of its own, so that none waits for another's run. One that runs is not started again. Once a run has
  * its answers, those that failed because the service was away are made again.
  */
-function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind): void; settled(): Promise<unknown> } {
+function createRuns(
+  deps: SchedulerDeps,
+  signal: AbortSignal,
+  answers: Answers,
+): { ask(kind: Kind): void; settled(): Promise<unknown> } {
   const running = new Map<Kind, Promise<void>>();
   const unanswered = new Set<Kind>();
   const note = (kind: Kind, failure: unknown): void => {
     unanswered.delete(kind);
     if (failure instanceof UnavailableError) unanswered.add(kind);
-    else if (failure === null && !signal.aborted) for (const other of unanswered) ask(other);
+    if (failure !== null || signal.aborted) return;
+    answers.heard();
+    for (const other of unanswered) ask(other);
   };
   const attempt = async (kind: Kind): Promise<unknown> => {
     let failure: unknown = null;
@@ -161,26 +184,36 @@ function createRuns(deps: SchedulerDeps, signal: AbortSignal): { ask(kind: Kind)
 const GATHER_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What events reported, each kind in a lane of its own. Failures are tried again, ever more slowly. */
-export async function refreshLoop(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
+/**
+ * What events reported, each kind in a lane of its own. Failures are tried again, ever more slowly, and at once where the service was
+ * away and answers again.
+ */
+export async function refreshLoop(
+  deps: ReconcileDeps,
+  signal: AbortSignal,
+  answers: Answers = createAnswers(),
+): Promise<void> {
   const memory = newRefreshMemory();
-  await Promise.all(refreshReaders.map(({ kind, read }) => readLoop({ deps, memory, signal }, kind, read)));
+  await Promise.all(refreshReaders.map(({ kind, read }) => readLoop({ deps, memory, signal, answers }, kind, read)));
 }
 
 async function readLoop(
-  round: RefreshRound & { signal: AbortSignal },
+  round: RefreshRound & { signal: AbortSignal; answers: Answers },
   kind: RefreshKind,
   read: (round: RefreshRound) => Promise<void>,
 ): Promise<void> {
-  const { deps, signal } = round;
+  const { deps, signal, answers } = round;
   let pause = GATHER_MS;
+  let isAway = false;
   const failed = (error: unknown) => {
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    isAway = error instanceof UnavailableError;
     deps.log.warn({ kind, error: describeError(error), pause }, 'refresh failed');
   };
-  await repeat({ signal, everyMs: () => pause, failed }, async () => {
+  await repeat({ signal, everyMs: () => pause, failed, sooner: () => (isAway ? answers.next() : null) }, async () => {
     await read(round);
     pause = GATHER_MS;
+    isAway = false;
   });
 }
 

@@ -9,11 +9,13 @@ interface Repeated {
   afterFailureMs?: number;
   /** Hears of what failed, but not of what the signal ended. */
   failed: (error: unknown) => void;
+  /** What ends the next pause before its time; left out or null: nothing does. */
+  sooner?: () => AbortSignal | null;
 }
 
 /** Does the work at once and again after each pause, until the signal. Never throws. */
 export async function repeat(
-  { signal, everyMs, afterFailureMs, failed }: Repeated,
+  { signal, everyMs, afterFailureMs, failed, sooner }: Repeated,
   work: () => Promise<unknown>,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -26,7 +28,10 @@ export async function repeat(
       pause = afterFailureMs;
     }
     pause ??= typeof everyMs === 'number' ? everyMs : everyMs();
-    await delay(pause, undefined, { signal }).catch(() => {});
+    const early = sooner?.() ?? null;
+    await delay(pause, undefined, { signal: early === null ? signal : AbortSignal.any([signal, early]) }).catch(
+      () => {},
+    );
   }
 }
 
