@@ -35,8 +35,8 @@ async function played(task: (touch: (what: Locator) => Promise<void>) => Promise
   const scrollY = () => page.evaluate<number>('window.scrollY');
   await task(async (what) => {
     const before = await scrollY();
-    // It may be drawn anew just then.
-    await what.scrollIntoViewIfNeeded().catch(() => what.scrollIntoViewIfNeeded());
+    // The page is live: it may be drawn anew just then.
+    await vi.waitFor(() => what.scrollIntoViewIfNeeded(), { timeout: 10_000 });
     const { y, height } = await vi.waitUntil(async () => what.boundingBox());
     done.touches += 1;
     done.scrolled += Math.abs((await scrollY()) - before);
