@@ -43,6 +43,7 @@ import { showRates } from '../support/shown-rates.js';
 import { isLong, sized } from '../support/sizes.js';
 
 const RUNS = sized(60, 1_500);
+const PLACE = isLong ? fc.nat() : fc.constant(0);
 const database = useDatabase();
 const now = () => new Date();
 const table = defaultContract.movements;
@@ -263,8 +264,7 @@ it('one field of one row of the books, changed by whomever, is refused or named'
   // Of a break what its steps and the action of a write-off say is held; sums are kept where a page asked for them; the number of
   // the one mark of a settlement says nothing: its place among others would.
   const unsealed = ['posting_progress', 'posting_due', 'seal_checks', 'breaks', 'money_sums'];
-  type Column = Record<'table_name' | 'column_name' | 'data_type', string>;
-  const columns: Column[] = await db('information_schema.columns')
+  const columns: Record<'table_name' | 'column_name' | 'data_type', string>[] = await db('information_schema.columns')
     .where({ table_schema: 'public' })
     .whereIn(
       'table_name',
@@ -274,7 +274,7 @@ it('one field of one row of the books, changed by whomever, is refused or named'
     .orderBy(['table_name', 'ordinal_position'])
     .select('table_name', 'column_name', 'data_type');
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...columns), fc.nat(), async ({ table_name, column_name, data_type }, n) => {
+    fc.asyncProperty(fc.constantFrom(...columns), PLACE, async ({ table_name, column_name, data_type }, n) => {
       const rows = Number((await db(table_name).count('* as rows').first())?.['rows']);
       const [row] = await db(table_name)
         .orderByRaw('ctid')
@@ -286,7 +286,7 @@ it('one field of one row of the books, changed by whomever, is refused or named'
       const found = await after([OWNER, identity, set], { expected: [head] });
       expect(found, set).not.toEqual([]);
     }),
-    { numRuns: RUNS, examples: isLong ? columns.map((column): [Column, number] => [column, 0]) : [] },
+    { numRuns: RUNS, examples: isLong ? columns.map((column): [typeof column, number] => [column, 0]) : [] },
   );
 }, 300_000);
 
