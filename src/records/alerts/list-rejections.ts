@@ -32,7 +32,9 @@ async function viewsNow(db: Knex): Promise<(row: RejectionRow) => RejectionView>
     });
 }
 
-async function causesKnown(db: Knex): Promise<Parameters<typeof causeByNow>[2]> {
+export type CausesKnown = Parameters<typeof causeByNow>[2];
+
+async function causesKnown(db: Knex): Promise<CausesKnown> {
   return { replaced: await replacedEndpoints(db), from: await secretsFrom(db) };
 }
 
@@ -53,8 +55,8 @@ export interface ReasonCount {
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** By reason, the most frequent of the last seven days first. */
-export async function rejectionsByReason(db: Knex, now: Date): Promise<ReasonCount[]> {
+/** By reason, the most frequent of the last seven days first. `read`: what is known of causes; left out: it is read. */
+export async function rejectionsByReason(db: Knex, now: Date, read?: CausesKnown): Promise<ReasonCount[]> {
   const rows = await rowsOf<Omit<ReasonCount, 'hours' | 'causes'>>(db)`
     SELECT reason, coalesce(sum(count) FILTER (WHERE hour > ${now}::timestamptz - interval '24 hours'), 0)::float8 AS day,
            sum(count)::float8 AS week, min(coalesce(first_at, hour)) AS "firstAt",
@@ -69,7 +71,7 @@ export async function rejectionsByReason(db: Knex, now: Date): Promise<ReasonCou
     SELECT reason, diagnosis AS cause, count(*)::integer AS samples, max(rejected_at) AS "lastAt" FROM rejections
     WHERE rejected_at > ${now}::timestamptz - interval '7 days' AND diagnosis IS NOT NULL
     GROUP BY 1, 2 ORDER BY samples DESC, cause`;
-  const known = await causesKnown(db);
+  const known = read ?? (await causesKnown(db));
   return rows.map((row) => {
     const own = hourly.filter(({ reason }) => reason === row.reason);
     return {

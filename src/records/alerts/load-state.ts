@@ -9,7 +9,7 @@ import { retiredLabels } from '../deliveries/secrets.js';
 import { type MinuteCount, minuteCounts } from '../inbox/minute-counts.js';
 import { adoptedAtOf } from '../installation.js';
 import { paidAndHeld } from '../order-row.js';
-import { type ReasonCount, rejectionsByReason } from './list-rejections.js';
+import { type CausesKnown, type ReasonCount, rejectionsByReason } from './list-rejections.js';
 import { type FactsAsked, loadAlertFacts } from './load-alert-facts.js';
 import { type AlertRow, openAlerts } from './settle-alerts.js';
 
@@ -30,11 +30,11 @@ export interface KnownState {
 export async function loadState(db: Knex, asked: StateAsked): Promise<KnownState> {
   const allRetired = await isEachRetired(db, asked);
   const { loaded, alerts, figures } = await db.transaction(
-    async (trx) => ({
-      loaded: await loadAlertFacts(trx, asked),
-      alerts: await openAlerts(trx),
-      figures: await loadFigures(trx, asked.now),
-    }),
+    async (trx) => {
+      const read = await loadAlertFacts(trx, asked);
+      const causes = { replaced: read.replacedEndpoints, from: read.secretsFrom };
+      return { loaded: read, alerts: await openAlerts(trx), figures: await loadFigures(trx, asked.now, causes) };
+    },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
   const facts = { ...loaded, noSecretAccepted: loaded.noSecretAccepted === true || allRetired };
@@ -68,7 +68,7 @@ export interface Figures {
   unclosed: readonly UnclosedCount[];
 }
 
-export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
+export async function loadFigures(db: Knex, now: Date, causes?: CausesKnown): Promise<Figures> {
   const adoptedAt = await adoptedAtOf(db);
   const [minutes, { held, reported }] = await Promise.all([
     minuteCounts(db, now, 60),
@@ -82,7 +82,7 @@ export async function loadFigures(db: Knex, now: Date): Promise<Figures> {
     rejected: sum(({ rejected }) => rejected),
     ordersHeld: held,
     ordersReported: reported,
-    reasons: await rejectionsByReason(db, now),
+    reasons: await rejectionsByReason(db, now, causes),
     unclosed: await countUnclosed(db, now),
   };
 }
