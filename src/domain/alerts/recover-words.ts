@@ -41,6 +41,9 @@ export const isToRecover = (remedy: string): boolean => remedy.startsWith('Recov
 /** Remedies that end with it. */
 export const recoverRejected = (facts: Awaited): string => `Recover what was rejected: ${recoverFrom(facts)}.`;
 
+/** Behind what is to be done first. */
+export const thenRecoverRejected = (facts: Awaited): string => `Then recover what was rejected: ${recoverFrom(facts)}.`;
+
 export const startPart = (facts: Awaited): string =>
   `Start it: “tallyhook serve” is the receiver, “tallyhook work” the worker; the last lines that it logged say why it ended. Then recover what was sent meanwhile: ${recoverFrom(facts)}.`;
 
@@ -55,7 +58,7 @@ export function takeCauseAway(facts: Awaited): string {
 }
 
 export const setClock = (facts: Awaited): string =>
-  `Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS. Then recover what was rejected: ${recoverFrom(facts)}.`;
+  `Synchronize this machine’s clock (NTP); “tallyhook doctor” compares it with the service’s. If it is right, raise WEBHOOK_TOLERANCE_SECONDS. ${thenRecoverRejected(facts)}`;
 
 /** When what is not here was sent: from when recovery is to begin. */
 export function sentWords({ from, to }: Sent): string {

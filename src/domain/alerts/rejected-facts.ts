@@ -1,7 +1,7 @@
 import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
 import type { Found } from './condition.js';
 import type { AlertFacts } from './facts.js';
-import { recoverFrom, recoverRejected, setClock } from './recover-words.js';
+import { recoverRejected, setClock, thenRecoverRejected } from './recover-words.js';
 
 /** What the service sends is rejected for its signature. */
 export const refusesService = ({ sinceMatch, fiveMinutes, share }: AlertFacts['invalidSignatures']): boolean =>
@@ -27,7 +27,7 @@ export function invalidSignatures(facts: AlertFacts): Found[] {
   if (sinceMatch > 0) {
     const rejects = `${carry}${sinceMatch >= 3 ? ': none is taken' : ''}.`;
     const detail = [rejects, ...replacedEndpoints.map(replacedWords)].join(' ');
-    const remedy = `${putRightSecret(replacedEndpoints, secretsFrom)} Then recover what was rejected: ${recoverFrom({ awaited })}.`;
+    const remedy = `${putRightSecret(replacedEndpoints, secretsFrom)} ${thenRecoverRejected({ awaited })}`;
     return [{ detail, ...all, remedy, alsoChecks: replacedEndpoints.flatMap(secretChecks) }];
   }
   // Not at once: whoever has a stolen secret could hide it by an event of theirs.

@@ -6,13 +6,13 @@ import { sentOf } from './facts.js';
 import {
   canRecover,
   NOT_KNOWN,
-  recoverFrom,
   recoverRejected,
   removeImpostor,
   sentWords,
   setClock,
   startPart,
   takeCauseAway,
+  thenRecoverRejected,
 } from './recover-words.js';
 import { expiredTimestamps, invalidSignatures } from './rejected-facts.js';
 
@@ -173,7 +173,7 @@ export const webhookConditions: Named<Condition> = {
     summary: 'Webhooks are rejected for their signature',
     past: 'Webhooks were rejected for their signature',
     losesDeliveries: true,
-    remedy: `${putRightSecret([], null)} Then recover what was rejected: ${recoverFrom(NOT_KNOWN)}.`,
+    remedy: `${putRightSecret([], null)} ${thenRecoverRejected(NOT_KNOWN)}`,
     page: '/rejections?reason=invalid_signature',
     check: 'rejections',
     rule: {

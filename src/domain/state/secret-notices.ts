@@ -1,6 +1,6 @@
 import { type Named, type Watched, when } from '../alerts/condition.js';
 import { toRecover } from '../alerts/facts.js';
-import { recoverFrom } from '../alerts/recover-words.js';
+import { thenRecoverRejected } from '../alerts/recover-words.js';
 import { refusesService, secretChecks } from '../alerts/rejected-facts.js';
 import type { Severity } from '../breaks/findings.js';
 import { putRightSecret, replacedWords } from '../deliveries/replaced-endpoint.js';
@@ -26,8 +26,7 @@ export const secretNotices: Named<Watched & { severity: Severity }> = {
     found: ({ replacedEndpoints, invalidSignatures, secretsFrom, awaited }) => {
       if (refusesService(invalidSignatures)) return [];
       // Of what was rejected before, which follows from it.
-      const then =
-        toRecover({ awaited }).count > 0 ? ` Then recover what was rejected: ${recoverFrom({ awaited })}.` : '';
+      const then = toRecover({ awaited }).count > 0 ? ` ${thenRecoverRejected({ awaited })}` : '';
       return replacedEndpoints.map((one) => ({
         subject: one.label,
         alsoChecks: secretChecks(one),
