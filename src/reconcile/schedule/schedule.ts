@@ -126,7 +126,6 @@ export function createAnswers(): Answers {
   const heard = () => {
     waiting.abort();
     waiting = new AbortController();
-    setMaxListeners(0, waiting.signal);
   };
   return { next: () => waiting.signal, heard };
 }
